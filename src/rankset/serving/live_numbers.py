@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankset.conditions import Marginal, condition_in_words
 from rankset.core.coverage_law import binomial_interval
@@ -95,12 +96,18 @@ def _blocks(found: OverTime, before: int) -> dict[str, Any]:
     labels, misses = ((values * own).cumsum() for values in (found.labels, found.misses))
     running = np.divide(labels - misses, labels, out=np.full(len(labels), math.nan), where=own & (labels > 0))
     columns: dict[str, Any] = {name: _numbers(getattr(found, name)) for name in NAMES}
-    drawn = {"size": finished(found.rows), **dict.fromkeys(("coverage", "low", "high"), finished(found.labels))}
+    labelled = _finished(found.labels, own)
+    drawn = {"size": _finished(found.rows, own), "coverage": labelled, "low": labelled, "high": labelled}
     for name, places in drawn.items():
         columns[name] = _numbers(np.where(places, getattr(found, name), math.nan))
     columns["running"] = _numbers(running)
     columns["evidence"] = {name: _numbers(np.where(own, values, math.nan)) for name, values in found.evidence.items()}
     return columns
+
+
+def _finished(counts: NDArray[Any], own: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which blocks are large enough to be drawn: not the last one of a rule if it has just begun."""
+    return np.concatenate([finished(counts[~own]), finished(counts[own])])
 
 
 def _numbers(values: Any) -> list[float | int | None]:

@@ -15,9 +15,12 @@
     const values = series.flat().filter((value) => value !== null), low = Math.min(...values, least[0]), high = Math.max(...values, least[1]), room = 0.04 * (high - low);
     return [low === least[0] && least[2] ? low : low - room, high === least[1] && least[3] ? high : high + room];
   }
-  function runs(xs, values) {  // neighbours that all have a value
+  function runs(xs, values, changes) {  // neighbours that all have a value, between changes
     const found = [[]];
-    values.forEach((value, place) => { if (value === null) found.push([]); else found.at(-1).push([xs[place], value]); });
+    values.forEach((value, place) => {
+      if (value === null || changes.some((at) => place > 0 && xs[place - 1] <= at && at < xs[place])) found.push([]);
+      if (value !== null) found.at(-1).push([xs[place], value]);
+    });
     return found.filter((run) => run.length);
   }
   function axes(svg, scale, wide, told, axis, step) {
@@ -25,32 +28,26 @@
       svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(value), y2: scale.atY(value), class: "grid" }));
       svg.append(shape("text", { x: EDGE.left - 6, y: scale.atY(value) + 4, "text-anchor": "end" }, told(value)));
     }
-    for (const value of steps(...scale.x, Math.max(2, Math.floor(wide / 110)))) {
+    for (const value of steps(...scale.x, Math.max(2, Math.floor(wide / 110)), 1)) {
       const at = scale.atX(value), nearEnd = at + 4 * many(value).length > wide;  // half of its width, at 12 pixels
       svg.append(shape("text", { x: nearEnd ? wide - 1 : at, y: HEIGHT - 16, "text-anchor": nearEnd ? "end" : "middle" }, many(value)));
     }
     svg.append(shape("text", { x: (EDGE.left + wide - EDGE.right) / 2, y: HEIGHT - 2, "text-anchor": "middle", class: "title" }, axis));
   }
-  function curve(svg, scale, xs, values, name) {
-    for (const run of runs(xs, values)) {
+  function curve(svg, scale, xs, values, name, changes) {
+    for (const run of runs(xs, values, changes)) {
       const points = run.map(([x, y]) => scale.atX(x).toFixed(1) + "," + scale.atY(y).toFixed(1));
       if (run.length === 1) svg.append(shape("circle", { cx: scale.atX(run[0][0]), cy: scale.atY(run[0][1]), r: 3, class: name + " dot" }));
       else svg.append(shape("polyline", { points: points.join(" "), class: name + " line" }));
     }
   }
-  function between(svg, scale, xs, low, high) {
-    for (const run of runs(xs, low.map((value, place) => (value === null ? null : place)))) {
+  function between(svg, scale, xs, low, high, changes) {
+    for (const run of runs(xs, low.map((value, place) => (value === null ? null : place)), changes)) {
       const places = run.map(([, place]) => place);
       if (places.length === 1) { svg.append(shape("line", { x1: scale.atX(xs[places[0]]), x2: scale.atX(xs[places[0]]), y1: scale.atY(low[places[0]]), y2: scale.atY(high[places[0]]), class: "band-line" })); continue; }
       const around = [...places.map((place) => [xs[place], high[place]]), ...places.reverse().map((place) => [xs[place], low[place]])];
       svg.append(shape("polygon", { points: around.map(([x, y]) => scale.atX(x).toFixed(1) + "," + scale.atY(y).toFixed(1)).join(" "), class: "band" }));
     }
-  }
-  function levelTexts(svg, scale, levels) {  // the lowest one below its line where there is room, the others above the highest line
-    const sorted = levels.toSorted((a, b) => a[0] - b[0]), top = sorted.length ? scale.atY(sorted.at(-1)[0]) - 5 : 0;
-    const below = sorted.length > 1 && scale.atY(sorted[0][0]) + 16 < HEIGHT - EDGE.bottom ? [sorted.shift()] : [];
-    for (const [value, , text] of below) svg.append(shape("text", { x: EDGE.left + 4, y: scale.atY(value) + 14, class: "level-text" }, text));
-    sorted.reverse().forEach(([, , text], place, all) => svg.append(shape("text", { x: EDGE.left + 4, y: top - 14 * (all.length - 1 - place), class: "level-text" }, text)));
   }
   function keyed(id, entries) {  // what lines mean: [class, text]
     if (by(id).textContent === entries.map(([, text]) => text).join("")) return;
@@ -61,16 +58,15 @@
       return entry;
     }));
   }
-  function picture(id, { xs, curves, band, levels = [], changes = [], least, step, told, words, reading, axis }) {  // curves: [name, values, class]; levels: [value, class, text]; changes: places of the axis
+  function picture(id, { xs, curves, band, levels = [], changes = [], least, step, told, words, reading, axis }) {  // curves: [name, values, class]; levels: [value, class]; changes: places of the axis
     const box = by(id), wide = Math.max(240, box.clientWidth), svg = shape("svg", { viewBox: `0 0 ${wide} ${HEIGHT}`, width: wide, height: HEIGHT, "aria-hidden": "true" });
     const x = [0, Math.max(...xs, 1)], y = range([...curves.map(([, values]) => values), ...(band ?? []), levels.map(([value]) => value)], least);
     const scale = { x, y, atX: (value) => EDGE.left + ((value - x[0]) / (x[1] - x[0])) * (wide - EDGE.left - EDGE.right), atY: (value) => HEIGHT - EDGE.bottom - ((value - y[0]) / (y[1] - y[0])) * (HEIGHT - EDGE.top - EDGE.bottom) };
     axes(svg, scale, wide, told, axis, step);
-    if (band) between(svg, scale, xs, ...band);
+    if (band) between(svg, scale, xs, ...band, changes);
     for (const at of changes) svg.append(shape("line", { x1: scale.atX(at), x2: scale.atX(at), y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "change" }));
     for (const [value, name] of levels) svg.append(shape("line", { x1: EDGE.left, x2: wide - EDGE.right, y1: scale.atY(value), y2: scale.atY(value), class: name }));
-    for (const [, values, name] of curves) curve(svg, scale, xs, values, name);
-    levelTexts(svg, scale, levels.filter(([, , text]) => text));
+    for (const [, values, name] of curves) curve(svg, scale, xs, values, name, changes);
     const mark = shape("line", { y1: EDGE.top, y2: HEIGHT - EDGE.bottom, class: "mark", visibility: "hidden" });
     svg.append(mark);
     const old = box.querySelector("svg");
