@@ -1,6 +1,6 @@
 // Reads a .rankset file in JavaScript, in browsers and Node, and predicts: docs/reference/format.md is all it needs.
 //   import { readRule } from "./read_rule.mjs";
-//   const rule = readRule(arrayBuffer);        // of a file: await file.arrayBuffer()
+//   const rule = readRule(await file.arrayBuffer());      // in Node: readRule(readFileSync("rule.rankset"))
 //   rule.predict([0.7, 0.2, 0.1], "0.1")       // labels of the set, most likely first; a group is a third argument
 // Scores Rank, Thr, TopK, Margin; conditions Marginal, PerLabel, PerGroup; one label per row. Others are refused.
 // The digest of the file is not checked. Whole numbers above 2^53 as names of classes are rounded by JSON.
@@ -10,7 +10,8 @@ function known(what, value, values, names = values) {
   throw new Error(`${what} ${JSON.stringify(value)} is not known here, only ${names.join(", ")}`);
 }
 
-function contents(buffer) {                     // the header of the rule, and its arrays as arrays of numbers
+function contents(data) {                       // the header of the rule, and its arrays as arrays of numbers
+  const buffer = new Uint8Array(data).slice().buffer;
   const length = buffer.byteLength < 8 ? NaN : Number(new DataView(buffer).getBigUint64(0, true));
   if (!(8 + length <= buffer.byteLength)) throw new Error("this is no file of a rule, or it is cut off");
   const { __metadata__: about, ...places } = JSON.parse(new TextDecoder().decode(buffer.slice(8, 8 + length)));
@@ -71,8 +72,8 @@ const KEYS = {                                  // of the label in a column; sma
   Margin: (row, column, rank, _, ranking) => [(row[ranking[rank === 1 ? 1 : 0]] ?? -Infinity) - row[column]],
 };
 
-export function readRule(buffer) {
-  const [rule, arrays] = contents(buffer);
+export function readRule(data) {                // an ArrayBuffer, or bytes such as those of readFileSync
+  const [rule, arrays] = contents(data);
   known("the content", rule.what, ["rule"]);
   if (rule.target) throw new Error("rules for several labels per row are not known here");
   known("the format", rule.format, [1, 2, 3]);
@@ -94,7 +95,8 @@ export function readRule(buffer) {
   function predict(row, alpha, group) {
     const values = Array.from(row), level = fraction(alpha);
     const isNumber = (one) => typeof one === "number" && one < Infinity && (kind === "logits" || one > -Infinity);
-    if (values.length !== width) throw new Error(`a row must have ${width} numbers, got ${values.length}`);
+    const wanted = width === 1 ? "1 number" : `${width} numbers`;
+    if (values.length !== width) throw new Error(`a row must have ${wanted}, got ${values.length}`);
     if (!values.every(isNumber)) throw new Error("a row must have numbers only, and none that is infinite");
     if (kind === "probs" && !(Math.abs(sum(values) - 1) <= 0.01)) throw new Error("probabilities must have the sum 1");
     if (["probs", "binary"].includes(kind) && !values.every((one) => one >= 0 && one <= 1.01)) {

@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+import rankset as rs
+
 from javascript_reader import DRIVER, READER, SOFTMAX, case, golden_cases, logits_of_widths, random_cases, same_bits
 
 NODE = shutil.which("node")
@@ -37,6 +39,17 @@ def test_golden_files_give_their_answers_or_are_refused(tmp_path):
         else:
             assert answer == sets, name
     assert sum(sets is not None for _, _, sets in cases) >= 9
+
+
+@needs_node
+def test_bytes_of_a_file_are_read_as_node_gives_them(tmp_path):
+    """``readFileSync`` returns a view of a larger buffer for small files."""
+    rule = rs.calibrate([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3]] * 10, [0, 1] * 10)
+    rule.save(tmp_path / "rule.rankset")
+    driver = """({ readRule }, path) => [readFileSync(path), new Uint8Array(readFileSync(path)).buffer].map(
+        (data) => readRule(data).predict([0.4, 0.35, 0.25], "0.1"))"""
+    expected = rule.predict([[0.4, 0.35, 0.25]], "0.1").to_lists()
+    assert in_node(driver, str(tmp_path / "rule.rankset"), tmp_path) == expected * 2
 
 
 @needs_node
