@@ -83,6 +83,9 @@ def test_metadata_of_other_rules():
         "if new rows and calibration rows are exchangeable"
     )
     assert (found["groups"], found["dtype"], found["empty"]) == (["a", "b"], "float64", "top")
+    assert found["sets"].splitlines()[-1] == "An empty set gets the most likely label instead"
+    thr = metadata(rs.calibrate(PROBS, LABELS, method="thr").to_onnx(alpha=0.5, empty="top"))["sets"]
+    assert thr.endswith("; a set can be empty. An empty set gets the most likely label instead")
 
 
 @pytest.mark.parametrize("opset", range(18, 26))

@@ -263,3 +263,16 @@ def test_what_describe_refuses():
     grouped = rs.calibrate(PROBS, LABELS, condition=rs.PerGroup(), groups=GROUPS)
     with refused(RuleError.no_such_name("group", "west", ("north", "south"))):
         grouped.describe(0.1, group="west")
+
+
+def test_zero_has_no_sign():
+    rule = rs.calibrate([[1.0, 0.0], [0.5, 0.5]] * 20, [1, 0] * 20, method="thr")
+    assert rule.describe(0.1) == "keeps labels with a probability of at least 0"
+    assert rs.Wording().number(-0.0) == "0"
+
+
+def test_labels_that_share_rows_need_all_rows_together():
+    rows = np.arange(120) % N
+    rule = rs.calibrate(PROBS[rows], LABELS[rows], condition=rs.Pooled(rs.PerLabel()))
+    told = rule.describe(0.001)
+    assert told.count("needs at least 999 calibration rows, got 120") == PROBS.shape[1]

@@ -8,7 +8,6 @@ import subprocess
 import pytest
 
 import rankset as rs
-
 from javascript_reader import DRIVER, READER, SOFTMAX, case, golden_cases, logits_of_widths, random_cases, same_bits
 
 NODE = shutil.which("node")

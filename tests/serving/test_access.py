@@ -59,3 +59,30 @@ def test_the_token_opens_a_session_after_many_wrong_ones(access):
     with pytest.raises(Refused, match="Wait a minute"):
         access.open_session("wrong", "10.0.0.1")
     assert len(access.open_session(TOKEN, "10.0.0.1")) == 43
+
+
+PAGE = {b"sec-fetch-mode": b"navigate", b"sec-fetch-dest": b"document"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        ({}, True),
+        ({b"sec-fetch-site": b"same-origin"}, True),
+        ({b"sec-fetch-site": b"none"} | PAGE, True),
+        ({b"sec-fetch-site": b"cross-site"}, False),
+        ({b"sec-fetch-site": b"cross-site"} | PAGE, True),  # a link
+        ({b"sec-fetch-site": b"cross-site"} | PAGE | {b"sec-fetch-dest": b"iframe"}, False),
+        ({b"sec-fetch-site": b"cross-site", b"sec-fetch-mode": b"no-cors", b"sec-fetch-dest": b"image"}, False),
+    ],
+)
+def test_pages_of_other_sites_cannot_ask_without_a_token(headers, allowed):
+    access = Access(None)
+    if allowed:
+        access.check("/events", "GET", headers)
+        return
+    with pytest.raises(Refused, match="one of another site") as refused:
+        access.check("/events", "GET", headers)
+    assert refused.value.status == 403
+    authorized = {**headers, b"authorization": f"Bearer {TOKEN}".encode()}
+    Access(Token(TOKEN, "x")).check("/events", "GET", authorized)

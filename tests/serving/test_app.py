@@ -1,6 +1,7 @@
 """``rankset.serving.app`` and ``rankset serve``: what can be passed, other kinds of rules, and a full disk."""
 
 import asyncio
+import json
 import os
 import sqlite3
 import subprocess
@@ -21,7 +22,7 @@ pytest.importorskip("uvicorn")
 from rankset.serving.loaded import Answering, Loaded
 from rankset.serving.predictions import answer, asked_of
 from serving_process import CLASSES, LABELS, LOGITS, TOKEN, make_rule
-from serving_requests import label, predict
+from serving_requests import asked, label, predict
 
 SCORES = [rs.Rank(), rs.Thr(), rs.Aps(), rs.Raps(), rs.Margin(), rs.TopK()]
 
@@ -478,4 +479,35 @@ def test_too_few_calibration_rows_of_a_new_rule_are_told(tmp_path, caplog):
     few.save(tmp_path / "rule.rankset")
     assert asyncio.run(app.service.reload())
     assert "at least 9 calibration rows are needed for alpha=0.1, got 5" in caplog.text
+    app.close()
+
+
+def test_the_rule_says_what_happens_to_empty_sets():
+    for empty, told in (("allow", False), ("top", True)):
+        app = rs.serving.app(rs.calibrate(LOGITS[:500], LABELS[:500], kind="logits", method="thr"), empty=empty)
+        _, body = asyncio.run(asked(app, "GET", "/rule?alpha=0.5"))
+        assert json.loads(body)["sets"].endswith(". An empty set gets the most likely label instead") == told
+        app.close()
+
+
+def test_large_answers_are_sent_in_parts_whatever_was_asked(tmp_path):
+    """So their bytes are counted until the client has taken them."""
+    app, parts = rs.serving.app(make_rule(), store=tmp_path / "rows.db"), []
+    ids = [f"{number:0190}" for number in range(2000)]
+    messages = [{"type": "http.request", "body": json.dumps({"ids": ids, "labels": ["joy"] * 2000}).encode()}]
+
+    async def receive():
+        return messages.pop() if messages else {"type": "http.disconnect"}
+
+    async def send(message):
+        parts.append((len(message.get("body", b"")), app._places.bytes))
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json"), (b"transfer-encoding", b"chunked")]
+    scope = {"type": "http", "method": "POST", "path": "/feedback", "query_string": b"", "headers": headers}
+    asyncio.run(app(scope, receive, send))
+    sizes, held = zip(*parts[1:], strict=True)
+    assert sum(sizes) > 400_000
+    assert max(sizes) <= 65_536
+    assert min(held) > 390_000
+    assert app._places.bytes == 0
     app.close()

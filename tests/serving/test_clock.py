@@ -153,3 +153,16 @@ def test_it_is_logged_if_most_rows_are_dropped_for_their_age(tmp_path, clock, mo
             time.sleep(0.05)
         assert store.rows == 0
     assert "100 of 100 rows are too old and are dropped" in caplog.text
+
+
+def test_rows_come_after_labels_also_if_the_clock_is_set_back_a_little(monkeypatch):
+    """So their order by time is the order in which they came."""
+    clock, now = Clock(), [1000.0]
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    times = clock.times(2)
+    now[0] = 1030.0
+    times.append(clock.label_time())
+    now[0] = 1001.0
+    times += [*clock.times(2), clock.label_time()]
+    assert times == sorted(times)
+    assert times[3] > times[2]

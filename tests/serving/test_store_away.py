@@ -13,7 +13,7 @@ import rankset as rs
 pytest.importorskip("starlette")
 
 from rankset.errors import StorageError
-from rankset.serving import learner, ledger, looks
+from rankset.serving import known_ids, learner, ledger, looks
 from rankset.serving.loaded import Answering, Loaded
 from serving_process import LOGITS, make_rule
 from serving_requests import asked, label, predict
@@ -135,3 +135,42 @@ def test_rows_are_predicted_while_a_new_rule_waits_for_the_store(app, monkeypatc
         goes_on.set()
         follower.join(30)
         other.join(30)
+
+
+def test_a_store_that_hangs_when_it_is_asked_for_ids_keeps_nobody_waiting(app, monkeypatch):
+    """The ids of rows are many, so that old ones are known to the store alone."""
+    monkeypatch.setattr(known_ids, "IDS", 2)
+    monkeypatch.setattr(known_ids, "PATIENCE", 0.2)
+    store, hangs = app.service.ledger.store, threading.Event()
+    app.service.ledger._ids._last.most = 2
+    store.check()
+    known, asks = store.known, []
+
+    def slow(names):
+        asks.append(names)
+        hangs.wait(30)
+        return known(names)
+
+    async def meanwhile():
+        work = asyncio.create_task(asked(app, "POST", "/predict", body("d"), JSON))
+        await asyncio.sleep(0.05)
+        health = await asked(app, "GET", "/healthz")
+        told = work.done()
+        return health[0], told, (await work)[0]
+
+    assert predict(app, rows=LOGITS[:1].tolist(), ids=["a"])[0] == 409  # the store knows it
+    monkeypatch.setattr(store, "known", slow)
+    assert asyncio.run(meanwhile()) == (200, False, 200)
+    assert [predict(app, rows=LOGITS[:1].tolist(), ids=[name])[0] for name in "ef"] == [200, 200]
+    assert asks == [["d"]]  # it is not asked again while it hangs
+    hangs.set()
+    monkeypatch.setattr(store, "known", known)
+    app.service.ledger._ids._late.result(10)
+    assert predict(app, rows=LOGITS[:1].tolist(), ids=["a"])[0] == 409
+
+
+JSON = [(b"content-type", b"application/json")]
+
+
+def body(name):
+    return json.dumps({"rows": LOGITS[:1].tolist(), "ids": [name]}).encode()

@@ -23,6 +23,7 @@ from rankset.targets import Cost
 
 WITH_WEIGHTS = "if the weights of rows are right"
 TOO_HEAVY = "with the weight of the new row, no weight of calibration rows is left for missed labels at this alpha"
+LINE_END = "\n"
 SHOWN_GROUPS = 10
 """Number of thresholds that are described if a rule has more."""
 LABELS_TITLE = "Every label has its own condition"
@@ -151,7 +152,7 @@ def _why_everything(at: AtLevel, number: int) -> str:
         return TOO_HEAVY
     if at.spec.sharing is not None and at.counts.sum() >= (at.promise or Promise(at.level)).rows_needed:
         return "its rows, and those it borrows, are so unusual that at this alpha no label is left out"
-    n = int(at.counts[number]) if number >= 0 else 0
+    n = int(at.counts.sum() if at.spec.sharing is not None else at.counts[number]) if number >= 0 else 0
     absent = 0 if at.absent is None or number < 0 else int(at.absent[number])
     if not absent:
         asked = at.promise or Promise(at.level)
@@ -179,6 +180,11 @@ def group_sentences(at: AtLevel, digits: int = 4) -> list[GroupSentence]:
         GroupSentence(at.spec.group_name(number, table), int(at.counts[number]), threshold_sentence(at, number, digits))
         for number in numbers
     ]
+
+
+def with_top(sentence: str) -> str:
+    """Return what sets contain if the most likely label is put into empty ones (``empty="top"``)."""
+    return f"{sentence}{LINE_END if LINE_END in sentence else '. '}An empty set gets the most likely label instead"
 
 
 def threshold_of(thresholds: Thresholds, number: int) -> tuple[float, ...] | None:

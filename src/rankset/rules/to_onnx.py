@@ -20,7 +20,7 @@ from rankset.errors import RuleError
 from rankset.graphs.options import INPUT_TYPES, OPSETS, InputType
 from rankset.inputs.vocabulary import Names
 from rankset.rules.select import EMPTY, Empty
-from rankset.rules.sentences import proven_in_words
+from rankset.rules.sentences import proven_in_words, with_top
 from rankset.rules.spec import RuleSpec, settings_text
 from rankset.rules.weighted_rows import WeightedLevel
 from rankset.targets.base import forbids_more_labels
@@ -133,7 +133,7 @@ class LevelToOnnx:
             "dtype": dtype,
             "empty": empty,
             "proven": proven_in_words(self),
-            "sets": self.describe(),
+            "sets": with_top(self.describe()) if empty == "top" else self.describe(),
         }
         about = f"Prediction sets at alpha = {fields['alpha']}: {settings_text(spec)}, kind {spec.kind}."
         return version, about, {METADATA: json.dumps(fields)}

@@ -76,6 +76,7 @@ class Wording:
         >>> rs.Wording().number(0.123456), rs.Wording().number(0.999996)
         ('0.1235', '0.999996')
         """
+        value += 0.0  # 0 for -0
         for digits in range(self.digits, MOST_DIGITS):
             text = f"{value:.{digits}g}"
             if float(text) == value or float(text) not in (0.0, 1.0, -1.0):

@@ -77,7 +77,12 @@ class Access:
         return name in self._hosts
 
     def check(self, path: str, method: str, headers: dict[bytes, bytes]) -> None:
-        """Raise ``Refused`` if a request carries neither the token nor, to read, the session of a browser."""
+        """Raise ``Refused`` if a request carries neither the token nor, to read, the session of a browser.
+
+        Without a token it must not come from a page of another site, but for links, which open a page of this server.
+        """
+        if self.token is None and headers.get(b"sec-fetch-site") == b"cross-site" and not _opens_page(headers):
+            raise Refused.other_site()
         if self.token is None or path in OPEN:
             return
         scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
@@ -123,6 +128,11 @@ class Access:
     def close_session(self, cookie: bytes) -> None:
         """Forget the session of a browser."""
         self._sessions.pop(session_of(cookie), None)
+
+
+def _opens_page(headers: dict[bytes, bytes]) -> bool:
+    """Return whether a browser shows the answer as a page of its own."""
+    return headers.get(b"sec-fetch-mode") == b"navigate" and headers.get(b"sec-fetch-dest") == b"document"
 
 
 def session_of(cookie: bytes) -> str:

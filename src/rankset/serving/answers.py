@@ -14,8 +14,9 @@ PART = 1 << 16
 
 
 def answered(content: object, status: int = 200) -> Response:
-    """Return an answer in JSON."""
-    return Response(encoded(content), status, media_type=JSON)
+    """Return an answer in JSON; a large one is sent in parts."""
+    body = encoded(content)
+    return (Response if len(body) <= PART else InParts)(body, status, media_type=JSON)
 
 
 class InParts(Response):  # type: ignore[misc]

@@ -14,7 +14,7 @@ log = logging.getLogger("rankset.serving")
 
 
 class Clock:
-    """Gives times to rows; ``last`` is that of the last row."""
+    """Gives times to rows and labels; ``last`` is the last one."""
 
     def __init__(self) -> None:
         self.last = 0.0
@@ -31,6 +31,7 @@ class Clock:
         return found
 
     def label_time(self) -> float:
-        """Return the time of a label that comes now: not before that of its row."""
+        """Return the time of a label that comes now: not before that of its row, and before those of later rows."""
         now = time.time()
-        return now if self.last - now > JUMP else max(now, self.last)
+        self.last = now if self.last - now > JUMP else max(now, self.last)
+        return self.last

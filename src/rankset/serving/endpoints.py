@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from rankset.core.promise_argument import exact_confidence
 from rankset.errors import silent
-from rankset.rules.sentences import proven_in_words
+from rankset.rules.sentences import proven_in_words, with_top
 from rankset.serving import metrics, pages
 from rankset.serving.access import COOKIE, HOURS
 from rankset.serving.answers import InParts, answered
@@ -103,6 +103,7 @@ async def rule(request: Any) -> Response:
         with silent():
             level = loaded.levels[alpha]
             words = level.describe()
+            words = with_top(words) if loaded.answering.empty == "top" else words
         spec = loaded.rule.spec
         shown = words if len(words) <= MOST_TEXT else words[: MOST_TEXT - 1] + "…"
         return {

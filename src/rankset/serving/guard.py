@@ -71,6 +71,8 @@ class App:
         for once in ONCE:
             if sum(name == once.lower().encode() for name, _ in scope["headers"]) > 1:
                 raise Refused.of(400, "the request", f"have one header {once}", "several")
+        if b"content-length" in headers and b"transfer-encoding" in headers:
+            raise Refused.two_lengths()
         if not self.access.allows_host(headers.get(b"host")):
             remedy = "Ask by the address that the server printed, or start it with --allow-host NAME or a token."
             raise Refused.of(421, "the header Host", "be a name of this server", "another one", remedy)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Lock
 
-from rankset.errors import StorageError
 from rankset.serving.clock import Clock
 from rankset.serving.following import last_label, turn_of
+from rankset.serving.known_ids import KnownIds
 from rankset.serving.learner import Learner
 from rankset.serving.loaded import Loaded
 from rankset.serving.monitor import Monitor, Seen
@@ -18,12 +18,9 @@ from rankset.serving.predictions import Answered
 from rankset.serving.refusals import Refused
 from rankset.serving.storage.rows import Feedback, Labelled, Prediction
 from rankset.serving.storage.store import Store
-from rankset.streams.waiting import LastNames
 
 log = logging.getLogger("rankset.serving")
 
-IDS = 100_000
-"""So many ids of rows are known without asking the store."""
 PART = 500
 """Rows that are written together. Others wait meanwhile."""
 PATIENCE = 1.0
@@ -47,7 +44,7 @@ class Ledger:
 
     def __init__(self, loaded: Loaded, store: Store | None) -> None:
         self.loaded, self.store, self._lock = loaded, store, Lock()
-        self._ids, self._clock, self._unfinished = LastNames(IDS), Clock(), 0
+        self._ids, self._clock, self._unfinished = KnownIds(store), Clock(), 0
         self._turn = 0 if store is None else turn_of(store, loaded.digest)
         self.monitor = Monitor(loaded.rule, float(loaded.alpha), self._turn, loaded.usual)
         label = 0 if store is None else self._remember_again(store)
@@ -63,7 +60,7 @@ class Ledger:
         for one in store.history():
             if isinstance(one, Prediction):
                 self._ids.add(one.id)
-                self._clock.last = max(self._clock.last, one.time)
+            self._clock.last = max(self._clock.last, one.time if isinstance(one, Prediction) else one.feedback.time)
             part.append(one)
             if len(part) == PART:
                 self.monitor.learn(part)
@@ -78,7 +75,7 @@ class Ledger:
         the rows of a large request do not wait for each other.
         """
         asked, n = answered.asked, len(answered.asked.names)
-        stored = self._stored(asked.names) if asked.given else ()
+        stored = self._ids.stored(asked.names) if asked.given else ()
         with self._lock:
             if loaded is not self.loaded:
                 return False
@@ -95,14 +92,10 @@ class Ledger:
             self._put_rest(answered, turn, gone)
         return True
 
-    def _stored(self, names: Sequence[str]) -> Collection[str]:
-        """Return which ids the store has, if there were so many that they are not all known without it."""
-        if self.store is None or len(self._ids) < IDS or self.store.trouble is not None:
-            return ()
-        try:
-            return self.store.known(names)
-        except StorageError:  # predictions go on; a row whose id is stored already is counted as lost
-            return ()
+    @property
+    def asks_store(self) -> bool:
+        """Whether ``take`` asks the store for ids that were sent, and may wait for it."""
+        return self._ids.asks_store
 
     def _put_rest(self, answered: Answered, turn: int, gone: Callable[[], bool]) -> None:
         """Write many rows in parts, as fast as the store and the monitor take them, if they answer."""
@@ -166,5 +159,6 @@ class Ledger:
     def close(self) -> None:
         """Learn what waits, write what waits, and end the thread."""
         self.learner.close()
+        self._ids.close()
         if self.store is not None:
             self.store.close()

@@ -1,10 +1,13 @@
-"""Connections with limits that uvicorn has not: seconds for a request, bytes of headers, number of connections."""
+"""Connections with limits that uvicorn has not: seconds for a request, bytes of headers, number of connections.
+
+Requests are parsed by h11, also if httptools is installed: with that, uvicorn keeps any number of requests that a
+client sends at once, and takes headers that come after a body for those of the request.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rankset.serving.no_upgrades import NoUpgrades
 from rankset.serving.refusals import MEDIA_TYPE, Refused, encoded, phrase, problem
 from rankset.serving.request_limits import Limits
 
@@ -17,9 +20,8 @@ OVERHEAD = 8
 
 
 def limited(base: type[Any], limits: Limits) -> type[Any]:
-    """Return a protocol of uvicorn (httptools or h11) with limits."""
-    added = (LimitedMixin, NoUpgrades) if hasattr(base, "on_headers_complete") else (LimitedMixin,)
-    return type(f"Limited{base.__name__}", (*added, base), {"limits": limits})
+    """Return uvicorn's protocol with h11 with limits."""
+    return type(f"Limited{base.__name__}", (LimitedMixin, base), {"limits": limits})
 
 
 class LimitedMixin:
@@ -40,6 +42,7 @@ class LimitedMixin:
         """Start the timer; refuse the connection if there are too many."""
         super().connection_made(transport)  # type: ignore[misc]
         self._timer: Any = None
+        self._end: Any = None
         self._bytes = self._coming = 0
         self._lost = self._dropping = False
         if len(self.connections) > self.limits.connections:
@@ -48,9 +51,12 @@ class LimitedMixin:
             self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
+        """Stop the timers, which would keep all that the connection refers to in memory."""
         self._lost = True
         self._stop_timer()
+        if self._end is not None:
+            self._end.cancel()
+            self._end = None
         super().connection_lost(exc)  # type: ignore[misc]
 
     def data_received(self, data: bytes) -> None:
@@ -146,7 +152,8 @@ class LimitedMixin:
         self._cut_later()
 
     def _cut_later(self) -> None:
-        self.loop.call_later(self.limits.seconds, self._cut)
+        if not self._lost and self._end is None:
+            self._end = self.loop.call_later(self.limits.seconds, self._cut)
 
     def _cut(self) -> None:
         if not self._lost:

@@ -77,6 +77,16 @@ class Refused(RanksetError, ValueError):  # noqa: N818 - the request is, by us
         return cls.of(411, "the request", "have a Content-Length, or be chunked", "neither")
 
     @classmethod
+    def two_lengths(cls) -> Self:
+        expected, received = "have Content-Length or Transfer-Encoding", "both"
+        return cls.of(400, "the request", expected, received, headers=(("connection", "close"),))
+
+    @classmethod
+    def other_site(cls) -> Self:
+        remedy = "Open the address of this server itself, or start the server with a token."
+        return cls.of(403, "the request", "come from a page of this server", "from one of another site", remedy)
+
+    @classmethod
     def media(cls, received: str, allowed: tuple[str, ...]) -> Self:
         shown = short_repr(received[:100]) if received else "none"
         remedy = f"Send the header Content-Type: {allowed[0]}"

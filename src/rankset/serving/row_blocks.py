@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rankset.streams.history import LASTS, MOST, SUMS, History
+from rankset.streams.history import LASTS, MOST, SUMS, History, joined_block
 
 Lasts = tuple[float, float, float, float]
 
 
-class Times(NamedTuple):
-    """The rows of a block: their turn, when the block began, and from when to when its rows came."""
+class Span(NamedTuple):
+    """Rows of one turn that came one after another: the times of the first and the last one."""
 
     turn: int
-    start: float
     first: float
     last: float
 
-    def joined(self, later: Times) -> Times:
-        """Return those of two blocks together; of the later one if the clock was set back between them."""
-        first = self.first if self.last <= later.first else later.first
-        return Times(later.turn, self.start, first, later.last)
+
+Spans = list[Span]
+"""The rows of a block, in their order."""
+
+
+def joined_spans(one: Spans, two: Spans) -> Spans:
+    """Return the rows of two neighbours; those of one turn are one span, unless the clock was set back between them."""
+    end, start = one[-1], two[0]
+    if end.turn != start.turn or start.first < end.last:
+        return [*one, *two]
+    return [*one[:-1], Span(end.turn, end.first, start.last), *two[1:]]
 
 
 class RowBlocks(History):
@@ -28,36 +34,43 @@ class RowBlocks(History):
 
     def __init__(self) -> None:
         super().__init__()
-        self.times: list[Times] = []
+        self.spans: list[Spans] = []
 
     @property
     def starts(self) -> list[float]:
         """When the first row of each block came."""
-        return [one.start for one in self.times]
+        return [one[0].first for one in self.spans]
 
     def add_row(self, time: float, size: int, lasts: Lasts, turn: int = 0) -> None:
         """Add a row that was predicted at this time, after all rows before.
 
         Another rule begins another block, and so does a clock that was set back.
         """
-        end = self.times[-1] if self.times else None
+        end = self.spans[-1][-1] if self.spans else None
         if end is None or self.blocks[-1][0] >= self.length or end.turn != turn or time < end.last:
             self.blocks.append([0.0] * (len(SUMS) + len(LASTS)))
-            self.times.append(Times(turn, time, time, time))
+            self.spans.append([Span(turn, time, time)])
             if len(self.blocks) > MOST:
                 self._join()
         block = self.blocks[-1]
         block[0] += 1
         block[2] += size
         block[len(SUMS) :] = lasts
-        self.times[-1] = self.times[-1]._replace(last=time)
+        self.spans[-1][-1] = self.spans[-1][-1]._replace(last=time)
 
     def _join(self) -> None:
-        super()._join()
-        times = self.times
-        joined = [one.joined(two) for one, two in zip(times[0:-1:2], times[1:-1:2], strict=False)]
-        rest = [times[-2]] if len(times) % 2 == 0 else []
-        self.times = [*joined, *rest, times[-1]]
+        """Join neighbours, but no rows of the last turn with rows before it; the last block is alone."""
+        newest, last, place = self.spans[-1][-1].turn, len(self.blocks) - 1, 0
+        blocks, spans = [], []
+        while place < last:
+            block, rows, place = self.blocks[place], self.spans[place], place + 1
+            if place < last and (rows[-1].turn == newest) == (self.spans[place][0].turn == newest):
+                block, rows = joined_block(block, self.blocks[place]), joined_spans(rows, self.spans[place])
+                place += 1
+            blocks.append(block)
+            spans.append(rows)
+        self.blocks, self.spans = [*blocks, self.blocks[-1]], [*spans, self.spans[-1]]
+        self.length *= 2
 
     def add_label(self, time: float, missed: bool, lasts: Lasts, turn: int = 0) -> None:  # noqa: FBT001
         """Add the label of a row that was predicted at this time."""
@@ -69,9 +82,8 @@ class RowBlocks(History):
         self.blocks[-1][len(SUMS) :] = lasts
 
     def _place(self, turn: int, time: float) -> int:
-        """Return the place of the last block whose rows came around a time; of the first one if there is none."""
-        for place in range(len(self.times) - 1, 0, -1):
-            found = self.times[place]
-            if found.turn == turn and found.first <= time <= found.last:
+        """Return the place of the last block with rows of a turn around a time; of the first one if there is none."""
+        for place in range(len(self.spans) - 1, 0, -1):
+            if any(one.turn == turn and one.first <= time <= one.last for one in reversed(self.spans[place])):
                 return place
         return 0

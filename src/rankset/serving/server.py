@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import uvicorn
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rankset.serving.guard import App
 from rankset.serving.protocol import limited
@@ -80,7 +80,7 @@ class Server(uvicorn.Server):  # type: ignore[misc]
         super().__init__(
             uvicorn.Config(
                 app,
-                http=limited(AutoHTTPProtocol, limits),
+                http=limited(H11Protocol, limits),
                 ws="none",
                 lifespan="on",
                 log_config=None,
@@ -94,7 +94,8 @@ class Server(uvicorn.Server):  # type: ignore[misc]
         )
         self._app, self._announce, self._reloads = app, announce, reloads
         self.stopped_by: int | None = None
-        self._tasks: set[asyncio.Task[bool]] = set()
+        self._loading: asyncio.Task[None] | None = None
+        self._asked = self._ending = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen, and say so."""
@@ -106,9 +107,19 @@ class Server(uvicorn.Server):  # type: ignore[misc]
         self._announce()
 
     def _reload(self) -> None:
-        task = asyncio.ensure_future(self._app.service.reload())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        """Load the rule anew; signals that come meanwhile are answered together, by one more load."""
+        self._asked = True
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.ensure_future(self._reload_as_asked())
+
+    async def _reload_as_asked(self) -> None:
+        while self._asked and not self._ending:
+            self._asked = False
+            try:
+                await self._app.service.reload()
+            except RuntimeError:  # its threads have ended
+                if not self._ending:
+                    raise
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Stop: requests that are worked on are answered first; live pages end."""
@@ -121,6 +132,7 @@ class Server(uvicorn.Server):  # type: ignore[misc]
 
     def _end(self) -> None:
         """End live pages, and load no rule any more."""
+        self._ending = True
         self._reloads.end()
         self._app.service.listeners.close()
 

@@ -95,7 +95,8 @@ class Service:
                 found = answer(used, asked)
             return found
 
-        if self.ledger.learner.few_wait and is_quick(asked, loaded, QUICK_NUMBERS):
+        waits = not self.ledger.learner.few_wait or (asked.given and self.ledger.asks_store)
+        if not waits and is_quick(asked, loaded, QUICK_NUMBERS):
             found = work()
         else:
             found = await self._predict_in_thread(work, gone)

@@ -19,6 +19,12 @@ LASTS = ("level", "log_labels", "log_outputs", "log_coverage")
 """What is added up over a block, and what is known at its end."""
 
 
+def joined_block(one: list[float], two: list[float]) -> list[float]:
+    """Return two neighbours as one block."""
+    sums = len(SUMS)
+    return [*(a + b for a, b in zip(one[:sums], two[:sums], strict=True)), *two[sums:]]
+
+
 class History:
     """Sums over blocks of rows."""
 
@@ -43,8 +49,7 @@ class History:
 
     def _join(self) -> None:
         """Join neighbours; the last block is alone."""
-        pairs = zip(self.blocks[0:-1:2], self.blocks[1:-1:2], strict=False)
-        joined = [[*np.add(one[:4], two[:4]).tolist(), *two[4:]] for one, two in pairs]
+        joined = [joined_block(*pair) for pair in zip(self.blocks[0:-1:2], self.blocks[1:-1:2], strict=False)]
         rest = [self.blocks[-2]] if len(self.blocks) % 2 == 0 else []
         self.blocks, self.length = [*joined, *rest, self.blocks[-1]], 2 * self.length
 

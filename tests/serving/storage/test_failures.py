@@ -368,6 +368,17 @@ def test_one_bad_row_does_not_stop_the_others(where, opened, caplog):
     assert [record.getMessage().count("take what is written to it") for record in caplog.records] == [1]
 
 
+def test_who_loses_the_file_of_its_lock_writes_no_more(file, opened):
+    """Another server could lock a new one."""
+    store = opened(file, alone=True)
+    filled(store, 2)
+    Path(f"{file}-server").unlink()
+    other = opened(file, alone=True)
+    with refused(StorageError, expected="stay in its place"):
+        store.check()
+    other.check()
+
+
 @pytest.mark.parametrize("damage", ["garbage", "a folder"])
 def test_a_damaged_file_of_a_server_is_named(file, opened, damage):
     """Not the store: it is as it was."""

@@ -138,23 +138,24 @@ def test_connections_over_tcp_end_when_the_server_is_silent(monkeypatch):
 
 def test_a_claim_whose_connection_ends_is_taken_again(postgres, engine):
     with Store.open(postgres, rule=RULE, alone=True) as store:
-        ended(engine)
-        store._database.keep_claim()
-        with pytest.raises(StorageError, match="another server uses it"):
-            Store.open(postgres, rule=RULE, alone=True)
+        for look in (store._database.keep_claim, store.check):  # without rows, and before what is written
+            ended(engine)
+            look()
+            with pytest.raises(StorageError, match="another server uses it"):
+                Store.open(postgres, rule=RULE, alone=True)
         assert filled(store, 2) == ["new"] * 2
 
 
 def test_a_server_whose_claim_another_one_has_writes_nothing_until_that_ends(postgres, engine):
     with Store.open(postgres, rule=RULE, alone=True) as store:
         ended(engine)
-        with Store.open(postgres, rule=RULE, alone=True):
-            with refused(StorageError, expected="be used by one server"):
-                store._database.keep_claim()
-            with refused(StorageError, expected="be used by one server"):
-                store.check()
-        store._database.keep_claim()
-        assert filled(store, 2) == ["new"] * 2
+        with Store.open(postgres, rule=RULE, alone=True) as other:
+            for look in (store.check, store._database.keep_claim, store.check):
+                with refused(StorageError, expected="be used by one server"):
+                    look()
+            assert filled(other, 1) == ["new"]
+        store.check()
+        assert filled(store, 3)[1:] == ["new"] * 2
 
 
 def test_a_claim_is_taken_again_after_postgresql_could_not_be_reached(postgres, engine, monkeypatch):

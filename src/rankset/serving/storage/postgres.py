@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import URL, Connection, Table, create_engine, event, func, select, text
@@ -34,6 +35,11 @@ ALIVE = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepa
 """How soon a connection over TCP ends that gives no sign of life."""
 SIGNS = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """How soon PostgreSQL notices that a machine is gone, and gives back its locks."""
+HOLDS = text(
+    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :process AND classid = :server "
+    "AND objid::int4 = '{table}'::regclass::oid::int4 AND objsubid = 2".replace("{table}", tables.about.name)
+).bindparams(server=SERVER)
+"""Whether a process of PostgreSQL holds the lock of a server."""
 SAMPLE = 1000
 """Last rows whose outputs and sets are measured."""
 
@@ -88,7 +94,7 @@ class PostgresDatabase(Database):
             except NoSuchModuleError as error:
                 raise StorageError.store_unreachable(self.where, str(error)) from None
         self._claim: Connection | None = None
-        self._wanted = self._taken = False
+        self._process, self._wanted, self._claiming = 0, False, Lock()
         event.listen(self.engine, "connect", self._check_encoding, insert=True)  # before SQLAlchemy asks anything
         try:
             if not read_only:
@@ -119,42 +125,52 @@ class PostgresDatabase(Database):
             self._wanted = True
 
     def keep_claim(self) -> None:
-        """Claim the store again if PostgreSQL was restarted. If another server has claimed it, nothing is written."""
-        if self._claim is not None:
-            try:
-                self._claim.execute(select(1))
-            except self.failures:
-                self._claim.invalidate()
-                self._claim = None
-        if self._wanted and self._claim is None:
+        """Claim the store again if PostgreSQL was restarted, also if nothing is written."""
+        if self._wanted:
+            with self.reading() as connection:
+                self._check_claim(connection)
+
+    def _check_claim(self, connection: Connection) -> None:
+        """Claim the store again if the connection that holds the claim has ended; raise an error if another server has.
+
+        Every transaction looks, because a restart of PostgreSQL ends the claim without a sign. If there is a restart
+        after the look, the transaction ends with it.
+        """
+        with self._claiming:
+            if self._claim is not None and connection.execute(HOLDS, {"process": self._process}).first() is not None:
+                return
+            self._drop_claim()
             self._take_claim(0.0)
+
+    def _drop_claim(self) -> None:
+        if self._claim is not None:
+            with suppress(*self.failures):
+                self._claim.invalidate()
+            self._claim = None
 
     def _take_claim(self, seconds: float) -> None:
         """Get the lock within some seconds; raise an error if another server has it."""
         with self.translated(), ExitStack() as stack:
             connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
             stack.callback(connection.close)
-            self._taken = not _locked(connection, seconds)
-            if self._taken:
+            if not _locked(connection, seconds):
                 raise StorageError.store_in_use(self.where)
+            self._process = connection.execute(select(func.pg_backend_pid())).scalar_one()
             self._claim = connection
             stack.pop_all()
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Inside, everything is written together or not at all, unless another server has claimed the store."""
-        if self._taken:
-            raise StorageError.store_in_use(self.where)
         with super().writing() as connection:
+            if self._wanted:
+                self._check_claim(connection)
             yield connection
 
     def close(self) -> None:
         """Close all connections, and let another server use the store."""
         self._wanted = False
-        if self._claim is not None:
-            with suppress(*self.failures):
-                self._claim.invalidate()
-            self._claim = None
+        self._drop_claim()
         super().close()
 
     def insert(self, table: Table) -> Any:

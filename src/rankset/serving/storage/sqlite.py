@@ -134,6 +134,7 @@ class SqliteDatabase(Database):
                 if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                     raise StorageError.store_in_use(self.where) from None
                 raise StorageError.store_not_claimed(self.where, beside.name, str(error)) from None
+        self._known[beside] = _identity(beside)
 
     def close(self) -> None:
         """Close all connections, and let another server use the store."""
