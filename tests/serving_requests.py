@@ -7,7 +7,8 @@ import json
 async def asked(app, method, path, body=b"", headers=()):
     """Return the status and the body of the answer to one request."""
     sent, messages = [], [{"type": "http.request", "body": body, "more_body": False}]
-    given = [(b"host", b"localhost"), (b"content-length", str(len(body)).encode()), *headers]
+    length = [] if b"transfer-encoding" in dict(headers) else [(b"content-length", str(len(body)).encode())]
+    given = [(b"host", b"localhost"), *length, *headers]
     path, _, query = path.partition("?")
     scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query.encode()}
     scope |= {"headers": given, "client": ("127.0.0.1", 1), "scheme": "http", "server": ("localhost", 80)}

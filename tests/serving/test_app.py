@@ -61,7 +61,7 @@ def test_groups(tmp_path):
 
 
 def test_an_id_is_known_long_after_its_row(tmp_path, monkeypatch):
-    monkeypatch.setattr("rankset.serving.ledger.IDS", 10)
+    monkeypatch.setattr("rankset.serving.known_ids.IDS", 10)
     app = rs.serving.app(make_rule(), store=tmp_path / "rows.db")
     rows = LOGITS[1000:1030].astype(np.float64).tolist()
     assert predict(app, rows=rows, ids=list(range(30)))[0] == 200

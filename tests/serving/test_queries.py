@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -122,3 +123,44 @@ def test_triage_needs_an_error(app):
     status, answer = post(app, "/triage", rows=ROWS.tolist())
     assert (status, answer["what"], answer["expected"]) == (422, "the body", "have the member 'error'")
     assert post(app, "/triage", rows=ROWS.tolist(), error=None)[0] == 422
+
+
+def rule_of(kind, n_columns):
+    """A rule of a kind."""
+    rows = np.random.default_rng(0).dirichlet(np.ones(n_columns), 40)
+    rows = {"probs": rows, "logits": np.log(rows), "decision": rows, "binary": rows[:, 1]}[kind]
+    labels = np.arange(40) % n_columns
+    classes = [f"class {number}" for number in range(n_columns)]
+    return rs.calibrate(rows, np.array(classes)[labels], kind=kind, classes=classes, method="rank")
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_columns"), [("probs", 2), ("probs", 4), ("logits", 3), ("decision", 4), ("binary", 2)]
+)
+def test_the_examples_of_the_description_can_be_sent(kind, n_columns, tmp_path):
+    app = rs.serving.app(rule_of(kind, n_columns), store=tmp_path / "rows.db")
+    _, body = asyncio.run(asked(app, "GET", "/openapi.json"))
+    paths = json.loads(body)["paths"]
+    for path in ("/predict", "/feedback"):
+        example = re.search(r"Example: (\{.*?\})\.", paths[path]["post"]["description"])[1]
+        headers = [(b"content-type", b"application/json")]
+        status, answer = asyncio.run(asked(app, "POST", path, example.encode(), headers))
+        assert status == 200, answer
+    assert json.loads(answer)["new"] == 1
+    app.close()
+
+
+def test_the_examples_of_many_classes_are_short():
+    app = rs.serving.app(
+        rs.calibrate(
+            np.eye(300),
+            [f"{'n' * 100}{number}" for number in range(300)],
+            classes=[f"{'n' * 100}{number}" for number in range(300)],
+        )
+    )
+    _, body = asyncio.run(asked(app, "GET", "/openapi.json"))
+    paths = json.loads(body)["paths"]
+    assert "[0.5, 0.25, 0.125, 0.062, …]" in paths["/predict"]["post"]["description"]
+    assert "300 numbers in the order of the classes" in paths["/predict"]["post"]["description"]
+    assert '"labels": ["…"]' in paths["/feedback"]["post"]["description"]
+    app.close()

@@ -321,7 +321,7 @@ def test_the_description_explains_members_and_the_query_of_arrays(served):
     assert [one["name"] for one in told["parameters"] if "application/x-npy" in one["description"]] == ["id", "group"]
     answer = told["responses"]["200"]["content"]["application/json"]["schema"]["properties"]
     assert (answer["accepted"]["type"], answer["accepted"]["items"]) == ("array", {"type": "boolean"})
-    assert "&amp;group=north" in served.get("/docs").content.decode()
+    assert "/predict?alpha=0.05&amp;id=a1&amp;id=a2" in served.get("/docs").content.decode()
 
 
 def test_the_description_of_triage_says_what_ids_are_for(served):

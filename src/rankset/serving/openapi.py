@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from rankset.serving.refusals import JSON, MEDIA_TYPE, NPY
+from rankset.serving.refusals import JSON, MEDIA_TYPE, NPY, encoded
 from rankset.serving.service import Service
 
 NUMBERS = {"type": "array", "items": {"type": "number"}}
@@ -25,11 +25,15 @@ ROWS = {
 
 PREDICT = (
     "Sets of labels, most likely first, in the order of the rows. Ids find the rows of labels that come later. "
-    'Example: {"rows": [[0.7, 0.3]], "ids": ["a1"], "alpha": 0.05}. alpha: the share of sets that may miss the true '
+    'Example: {"rows": [%s], "ids": ["a1"], "alpha": 0.05}. %s alpha: the share of sets that may miss the true '
     "label. error: the share of accepted answers that may be wrong (with --triage). groups: the group of every row, "
-    "for rules that use groups. alpha and error can also stand in the query: ?alpha=0.05. For an array "
-    "(application/x-npy) all of them stand in the query, with one id and one group for every row: ?alpha=0.05 then "
-    "&error=0.05 then &id=a1 then &group=north, each if it is needed."
+    "for rules that use groups. alpha and error can also stand in the query. For an array "
+    "(application/x-npy) all of them stand in the query, with one id and one group for every row, for example "
+    "/predict?alpha=0.05&id=a1&id=a2."
+)
+FEEDBACK = (
+    'Example: {"ids": ["a1"], "labels": [%s]}. Labels are class names or columns. The answer comes when they are on '
+    "the disk."
 )
 TRIAGE = (
     "Of the accepted answers at most the share error is wrong, with a confidence. Needs --triage. error is required, "
@@ -60,6 +64,8 @@ GROUPS = {
 }
 
 
+LONGEST_NAME = 60
+"""Longer names of classes are no examples."""
 ANSWERS = ("new", "repeated", "unknown")
 
 
@@ -96,7 +102,9 @@ def _of_rows(service: Service) -> dict[str, Any]:
     decided |= {"confidence": {"type": "number"}, "rule": {"type": "string"}}
     also = {NPY: {"schema": {"type": "string", "format": "binary", "description": "A file of numpy.save."}}}
     accepted = {**BOOLEANS, "description": "Only if error was sent: whether the answer of each row may be accepted."}
-    predict = _post("Predict the sets of rows.", PREDICT, asked, ["rows"], {**sets, "accepted": accepted}, also)
+    predict = _post(
+        "Predict the sets of rows.", PREDICT % _example(service), asked, ["rows"], {**sets, "accepted": accepted}, also
+    )
     predict["post"]["parameters"] = _query(alpha)
     triage = _post("Ask which rows may be accepted without a person.", TRIAGE, decides, ["rows"], decided)
     triage["post"]["parameters"] = [_error_in_query()]
@@ -104,13 +112,36 @@ def _of_rows(service: Service) -> dict[str, Any]:
         "/predict": predict,
         "/feedback": _post(
             "Send true labels of rows that were predicted.",
-            "Labels are class names or columns. The answer comes when they are on the disk.",
+            FEEDBACK % _label(service.loaded.names[0]),
             {"ids": NAMES, "labels": LABELS},
             ["ids", "labels"],
             {"ids": NAMES, "answers": answers, **{name: {"type": "integer"} for name in ANSWERS}},
         ),
         "/triage": triage,
     }
+
+
+def _example(service: Service) -> tuple[str, str]:
+    """Return a row of the rule as JSON, shortened if there are many classes, and which forms rows can have."""
+    spec = service.loaded.rule.spec
+    if spec.kind == "binary":
+        return "0.7", f"A row is a number: the probability of the class {_label(service.loaded.names[1])}."
+    usual = spec.kind == "probs"
+    numbers = [round(2.0**-place, 3) if usual else float(2 - place) for place in range(1, min(spec.n_columns, 4) + 1)]
+    if usual and spec.n_columns <= 4:
+        numbers[-1] = round(1 - sum(numbers[:-1]), 3)
+    more = ", …" if spec.n_columns > 4 else ""
+    forms = (
+        f"A row is a list of {spec.n_columns:,} numbers in the order of the classes, or an object with a number per "
+        "class. rows can also be an object with a list per class."
+    )
+    return f"[{', '.join(map(str, numbers))}{more}]", forms
+
+
+def _label(name: object) -> str:
+    """Return the name of a class as JSON, if it is not long."""
+    text = encoded(name).decode()
+    return text if len(text) <= LONGEST_NAME else '"…"'
 
 
 def _alpha(service: Service) -> dict[str, Any]:

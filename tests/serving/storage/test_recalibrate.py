@@ -6,6 +6,7 @@ import re
 import sqlite3
 import warnings
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -332,7 +333,7 @@ def test_inspect_tells_what_a_store_holds(file, opened):
 def test_inspect_tells_what_a_store_in_postgresql_holds(postgres, opened):
     filled(opened(postgres), 30, labelled=20)
     facts = json.loads(inspected(postgres, "--json").stdout)
-    assert (facts["file"], facts["rows"], facts["labels"]) == (postgres, 30, 20)
+    assert (unquote(facts["file"]), facts["rows"], facts["labels"]) == (postgres, 30, 20)
     result = inspected("postgresql://u:secret@127.0.0.1:1/none")
     assert result.exit_code == 1
     assert "secret" not in result.output
