@@ -135,7 +135,7 @@ def test_evaluate_says_that_groups_are_separate_and_nothing_if_nothing_is_proven
     files = ("new.npy", "labels.npy", *SURE)
     told = fine("evaluate", "classes.rankset", *files).stdout.splitlines()
     assert told[-1].startswith("Promise, with confidence 0.95: ")
-    assert told[-1].endswith(" at least 0.9, in every group separately")
+    assert told[-1].endswith(" at least 0.9, for every label separately")
     absent = rs.calibrate(LOGITS[:500], [rs.ABSENT, *LABELS[1:500].tolist()], kind="logits")
     absent.save("absent.rankset")
     assert "Promise, with" not in fine("evaluate", "absent.rankset", *files).stdout

@@ -27,6 +27,7 @@ INSIDE = {
     "Text",
     "import_with_extra",
     "join_names",
+    "kept_warnings",
     "located",
     "needs_extra",
     "once",

@@ -21,7 +21,10 @@ from rankset.errors import (
     Option,
     Place,
     RanksetError,
+    RanksetWarning,
+    kept_warnings,
     located,
+    warn,
 )
 from rankset.errors.fields import FLAGS, render_text
 from refusals import fields_of
@@ -243,3 +246,13 @@ def test_warnings_are_written_for_their_reader_and_given_once():
     assert str(warning) == "pass kind='probs'."
     assert warning.render(COMMAND_LINE) == "pass --kind probs."
     assert pickle.loads(pickle.dumps(warning)).text == warning.text  # noqa: S301
+
+
+def test_warnings_can_be_kept_instead_of_given():
+    """They are not given then, and those outside are."""
+    with kept_warnings() as found:
+        warn("Check ", Option("alpha"), ".")
+    assert [one.render(COMMAND_LINE) for one in found] == ["Check --alpha."]
+    with pytest.warns(RanksetWarning, match="outside"):
+        warn("outside")
+    assert len(found) == 1
