@@ -135,7 +135,7 @@ def rule_of(kind, n_columns):
 
 
 @pytest.mark.parametrize(
-    ("kind", "n_columns"), [("probs", 2), ("probs", 4), ("logits", 3), ("decision", 4), ("binary", 2)]
+    ("kind", "n_columns"), [("probs", 2), ("probs", 8), ("logits", 3), ("decision", 4), ("binary", 2)]
 )
 def test_the_examples_of_the_description_can_be_sent(kind, n_columns, tmp_path):
     app = rs.serving.app(rule_of(kind, n_columns), store=tmp_path / "rows.db")
@@ -160,7 +160,7 @@ def test_the_examples_of_many_classes_are_short():
     )
     _, body = asyncio.run(asked(app, "GET", "/openapi.json"))
     paths = json.loads(body)["paths"]
-    assert "[0.5, 0.25, 0.125, 0.062, …]" in paths["/predict"]["post"]["description"]
+    assert "[0.5, 0.25, 0.125, 0.062, 0.031, 0.016, 0.008, 0.004, …]" in paths["/predict"]["post"]["description"]
     assert "300 numbers in the order of the classes" in paths["/predict"]["post"]["description"]
     assert '"labels": ["…"]' in paths["/feedback"]["post"]["description"]
     app.close()

@@ -22,7 +22,7 @@
   }
   function facts() {
     tiles(by("facts"), [
-      ["coverage", now.labels ? fixed(1 - now.misses / now.labels, 3) : nothing, (now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; " : none("labels").toLowerCase() + "; ") + promised + " is " + asked(now.alpha)],
+      ["coverage", now.labels ? fixed(1 - now.misses / now.labels, 3) : nothing, (now.labels ? many(now.labels - now.misses) + " of " + several(now.labels, "label") + " were in their sets; " : (now.store ? none("labels").toLowerCase() : "labels are not taken") + "; ") + promised + " is " + asked(now.alpha)],
       ["mean set size", now.size === null ? nothing : fixed(now.size, 3), "labels, of " + several(now.n_classes, "class", "classes")],
       ["rows", many(now.seen), (now.rows === now.seen ? "at alpha " + now.alpha : many(now.rows) + " of them at alpha " + now.alpha) + (now.before ? "; " + many(now.seen_before) + " before this rule" : "")],
       ["requests per second", fixed(now.per_second, 1), "in the last 10 seconds; " + many(now.requests) + " since the start"],

@@ -64,6 +64,8 @@ GROUPS = {
 }
 
 
+SHOWN = 8
+"""Numbers of an example."""
 LONGEST_NAME = 60
 """Longer names of classes are no examples."""
 ANSWERS = ("new", "repeated", "unknown")
@@ -127,10 +129,10 @@ def _example(service: Service) -> tuple[str, str]:
     if spec.kind == "binary":
         return "0.7", f"A row is a number: the probability of the class {_label(service.loaded.names[1])}."
     usual = spec.kind == "probs"
-    numbers = [round(2.0**-place, 3) if usual else float(2 - place) for place in range(1, min(spec.n_columns, 4) + 1)]
-    if usual and spec.n_columns <= 4:
+    numbers = [round(2.0**-place, 3) if usual else float(2 - place) for place in range(1, min(spec.n_columns, SHOWN) + 1)]
+    if usual and spec.n_columns <= SHOWN:
         numbers[-1] = round(1 - sum(numbers[:-1]), 3)
-    more = ", …" if spec.n_columns > 4 else ""
+    more = ", …" if spec.n_columns > SHOWN else ""
     forms = (
         f"A row is a list of {spec.n_columns:,} numbers in the order of the classes, or an object with a number per "
         "class. rows can also be an object with a list per class."
