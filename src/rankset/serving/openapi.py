@@ -129,7 +129,9 @@ def _example(service: Service) -> tuple[str, str]:
     if spec.kind == "binary":
         return "0.7", f"A row is a number: the probability of the class {_label(service.loaded.names[1])}."
     usual = spec.kind == "probs"
-    numbers = [round(2.0**-place, 3) if usual else float(2 - place) for place in range(1, min(spec.n_columns, SHOWN) + 1)]
+    numbers = [
+        round(2.0**-place, 3) if usual else float(2 - place) for place in range(1, min(spec.n_columns, SHOWN) + 1)
+    ]
     if usual and spec.n_columns <= SHOWN:
         numbers[-1] = round(1 - sum(numbers[:-1]), 3)
     more = ", …" if spec.n_columns > SHOWN else ""
