@@ -159,7 +159,7 @@ def test_metadata_and_signature_say_what_the_model_is(tmp_path):
     assert (told["score"], told["condition"], told["alpha"], told["n"]) == ("Rank()", "PerLabel()", 0.2, 1000)
     assert told["version"] == version("rankset")
     assert told["proven"] == (
-        "the set contains the true label with probability at least 0.8, in every group separately, on average over "
+        "the set contains the true label with probability at least 0.8, for every label separately, on average over "
         "calibrations, if new rows and calibration rows are exchangeable"
     )
     signature = model.metadata.signature
