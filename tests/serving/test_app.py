@@ -466,7 +466,7 @@ def test_too_few_calibration_rows_are_told_before_the_first_request(rule, alpha,
     app = rs.serving.app(rule(), alpha=alpha)
     assert (told is None) == (not caplog.messages)
     assert told is None or told in caplog.text
-    assert any("too few calibration rows" in one for one in app.service.troubles) == (told is not None)
+    assert any("Too few calibration rows" in one for one in app.service.troubles) == (told is not None)
     app.close()
     caplog.clear()
 

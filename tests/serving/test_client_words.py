@@ -271,7 +271,7 @@ def test_shares_as_texts_say_how_numbers_are_written(member):
         (np.ones((2, 6), dtype=np.float16), "float16"),
         (np.ones((2, 6), dtype=object), "object"),
         (np.ones((2, 6), dtype="U3"), "<U3"),
-        (np.ones((2, 6), dtype=[("a", "f4")]), "another type"),
+        (np.ones((2, 6), dtype=[("a", "f4")]), "another type or header"),
         (np.ones((2, 6, 1)), "3 axes"),
         (np.ones(()), "0 axes"),
     ],

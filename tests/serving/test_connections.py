@@ -233,6 +233,45 @@ def resident(served):
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
+def test_a_body_in_tiny_chunks_ends_and_others_are_answered_meanwhile(served):
+    chunk, sent = b"1\r\n \r\n", 0
+    with served.socket() as connection, contextlib.suppress(ConnectionError):
+        connection.sendall(CHUNKED + b"\r\n")
+        for _ in range(200):
+            connection.sendall(chunk * 1000)
+            sent += 1000
+            assert served.get("/healthz").status == 200
+    assert sent < 100_000
+    is_well(served)
+
+
+def test_usual_chunks_are_taken(served):
+    parts = [BODY[start : start + 40] for start in range(0, len(BODY), 40)]
+    with served.socket() as connection:
+        connection.sendall(CHUNKED + b"Connection: close\r\n\r\n")
+        for part in [*parts[:-1], parts[-1] + b" " * 60_000]:
+            connection.sendall(b"%x\r\n%s\r\n" % (len(part), part))
+        connection.sendall(b"0\r\n\r\n")
+        assert status_of(received(connection)) == 200
+
+
+@pytest.mark.parametrize(
+    ("target", "host", "status"),
+    [
+        (b"http://127.0.0.1/healthz", b"127.0.0.1", 200),
+        (b"HTTP://localhost:80/rule?alpha=0.2", b"localhost", 200),
+        (b"http://localhost", b"localhost", 200),
+        (b"http://evil.example/healthz", b"localhost", 421),
+        (b"http://localhost/healthz", b"evil.example", 200),
+        (b"ftp://localhost/healthz", b"localhost", 404),
+    ],
+)
+def test_targets_with_a_host_are_those_of_this_host(served, target, host, status):
+    with served.socket() as connection:
+        connection.sendall(b"\r\n\r\nGET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % (target, host))
+        assert status_of(received(connection)) == status
+
+
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is seen on Linux alone")
 def test_closed_connections_stay_in_no_memory(tmp_path):
     """They stayed there for ``--max-seconds``: 3,000 with long headers had 110 MB."""

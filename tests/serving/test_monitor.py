@@ -35,8 +35,10 @@ def in_turns(rows, first):
     return [replace(row, turn=1 + (place >= first)) for place, row in enumerate(rows)]
 
 
-def with_labels(rows, labels):
-    return [Labelled(row, Feedback(row.id, int(label), row.time)) for row, label in zip(rows, labels, strict=True)]
+def with_labels(rows, labels, late=0.0):
+    return [
+        Labelled(row, Feedback(row.id, int(label), row.time + late)) for row, label in zip(rows, labels, strict=True)
+    ]
 
 
 def test_it_counts_what_a_stream_counts():
@@ -98,16 +100,16 @@ def test_rows_before_the_rule_was_served_do_not_move_its_alarms():
     assert (monitor.ever.labels, monitor.watching.labels.rows, monitor.watching.outputs.rows) == (200, 100, 100)
 
 
-def drifted_rows(rule):
-    """400 rows like those of the calibration, and 200 whose labels are one class further."""
+def drifted_rows(rule, late=0.0):
+    """400 rows like those of the calibration, and 200 whose labels are one class further and come so much later."""
     rows = predicted(rule, LOGITS[1000:1600].astype(np.float64))
-    return with_labels(rows, np.r_[LABELS[1000:1400], (LABELS[1400:1600] + 1) % 6])
+    return with_labels(rows, np.r_[LABELS[1000:1400], (LABELS[1400:1600] + 1) % 6], late)
 
 
 @pytest.mark.parametrize("part", [1, 50, 600])
 def test_alarms_know_since_which_row_however_late_labels_come(part):
     rule = make_rule()
-    pairs = drifted_rows(rule)
+    pairs = drifted_rows(rule, part - 1.0)
     monitor, stream = Monitor(rule, 0.1), rs.Stream(rule, 0.1, level=rs.Fixed(), window=None)
     for start in range(0, 600, part):
         some = pairs[start : start + part]
@@ -116,16 +118,42 @@ def test_alarms_know_since_which_row_however_late_labels_come(part):
         stream.predict(np.array([pair.prediction.outputs for pair in some]))
         stream.update([CLASSES[pair.feedback.label] for pair in some])
     for one, other in zip(monitor.watching.alarms, stream.alarms, strict=True):
-        assert (one.raised, one.at) == (other.raised, other.at)
+        assert (one.name, one.raised) == (other.name, other.raised)
+        assert one.at is None or one.at - part < other.at <= one.at  # labels of a part come later, one by one
     for name in ("labels", "coverage"):
         since = getattr(monitor.watching.alarms, name).since
         assert 370 <= since <= 430
     assert monitor.watching.alarms.coverage.since == stream.alarms.coverage.since  # labels alone have draws
 
 
+def test_an_alarm_is_raised_at_the_same_row_after_a_restart():
+    """Live, more rows have often come before a label is learned."""
+    rule = make_rule()
+    live, again = Monitor(rule, 0.1), Monitor(rule, 0.1)
+    pairs = drifted_rows(rule)
+    for start in range(0, 600, 20):
+        live.learn([pair.prediction for pair in pairs[start : start + 20]])
+        live.labelled(pairs[start : start + 20])
+    again.learn([event for pair in pairs for event in (pair.prediction, pair)])
+    for one, other in zip(live.watching.alarms, again.watching.alarms, strict=True):
+        assert (one.raised, one.at, one.since) == (other.raised, other.at, other.since)
+    assert live.watching.coverage.raised_at is not None
+
+
+def test_many_rules_leave_detail_to_the_last_one():
+    blocks, lasts = RowBlocks(), (0.1, 0.0, 0.0, 0.0)
+    for number in range(20_000):
+        blocks.add_row(float(number), 2, lasts, number // 10)
+    assert len(blocks.blocks) <= 400
+    for number in range(20_000, 30_000):
+        blocks.add_row(float(number), 2, lasts, 5000)
+    of_last = blocks.columns()["row"] > 20_000
+    assert of_last.sum() >= 100
+
+
 def test_alarms_of_a_new_rule_began_with_its_rows():
     rule = make_rule()
-    pairs = drifted_rows(rule)
+    pairs = drifted_rows(rule, 600.0)
     rows = in_turns([pair.prediction for pair in pairs], 450)
     again = [Labelled(row, pair.feedback) for row, pair in zip(rows, pairs, strict=True)]
     at_once, restarted = Monitor(rule, 0.1, 1), Monitor(rule, 0.1, 2)

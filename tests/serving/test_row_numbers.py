@@ -32,6 +32,14 @@ def test_rows_that_are_not_known_count_as_the_oldest_known_one(monkeypatch):
     assert (known.of(3.0), known.of(3.5), known.of(10.0), known.of(19.0), known.of(19.5)) == (10, 10, 10, 19, 10)
 
 
+def test_the_last_row_at_a_time():
+    known = RowNumbers()
+    assert known.last(5.0) == 0
+    for time in (1.0, 2.0, 5.0, 3.0, 4.0):  # the clock is set back after the third row
+        known.add(time)
+    assert [known.last(time) for time in (0.5, 1.0, 1.5, 2.9, 3.0, 3.5, 9.0)] == [0, 0, 0, 1, 3, 3, 4]
+
+
 def test_of_two_rows_at_one_time_the_later_one_is_found():
     known = RowNumbers()
     for time in (1.0, 2.0, 1.0, 2.0, 3.0):

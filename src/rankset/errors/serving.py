@@ -31,7 +31,7 @@ class StoreErrors:
 
     @classmethod
     def store_damaged(cls, where: str, reason: str) -> Self:
-        remedy = "If this is the store of a server, get an undamaged copy. Otherwise pass the path of another file."
+        remedy = "If this is the store of a server, get an undamaged copy. Otherwise pass another file or URL."
         return cls._store(where, "be a complete store of rankset", reason=shorten(reason, 200), remedy=remedy)
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from starlette.responses import Response
@@ -30,3 +31,4 @@ class InParts(Response):  # type: ignore[misc]
         for start in range(0, len(self.body), PART):
             part, end = bytes(self.body[start : start + PART]), start + PART >= len(self.body)
             await send({"type": "http.response.body", "body": part, "more_body": not end})
+            await asyncio.sleep(0)  # others are answered meanwhile, and a client that went away is noticed

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+from urllib.parse import unquote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -36,6 +38,8 @@ HEADERS = (
 )
 ONCE = ("Host", "Authorization", "Content-Type", "Content-Encoding")
 """Headers that decide who may ask, and what: of several, a proxy and we could each take another one."""
+ABSOLUTE = re.compile(rb"https?://(?P<host>[^/?#]+)(?P<path>/[^?#]*)?", re.IGNORECASE)
+"""A target with scheme and host, as proxies are asked."""
 UNPLACED = ("/healthz", "/events", "/session")
 """Paths that are answered however many requests there are: those without a token have no place to take."""
 
@@ -52,6 +56,7 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["app"] = self
+        _from_absolute(scope)
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._router(scope, receive, send)
@@ -162,6 +167,15 @@ class Exchange:
 
 def _nothing() -> None:
     """Stand in for what a server does not offer."""
+
+
+def _from_absolute(scope: Scope) -> None:
+    """Take scheme and host off a path that has them (RFC 9112, 3.2.2): this host counts, and not that of the header."""
+    found = ABSOLUTE.fullmatch(scope.get("raw_path") or b"") if scope["type"] == "http" else None
+    if found is not None:
+        path = found["path"] or b"/"
+        scope["raw_path"], scope["path"] = path, unquote(path.decode("latin-1"))
+        scope["headers"] = [(b"host", found["host"]), *(one for one in scope["headers"] if one[0] != b"host")]
 
 
 def _bytes_of_head(scope: Scope) -> int:

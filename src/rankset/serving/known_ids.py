@@ -12,16 +12,18 @@ from rankset.streams.waiting import LastNames
 
 IDS = 100_000
 """So many ids of rows are known without asking the store."""
-PATIENCE = 1.0
+PATIENCE = 3.0
 """Seconds that the store is waited for, at most."""
+THREADS = 4
+"""As many as ask: no question waits for another one."""
 
 
 class KnownIds:
-    """The ids of rows. The store is asked in a thread of its own, and not waited for if it hangs."""
+    """The ids of rows. The store is asked in threads of their own, and not waited for if it hangs."""
 
     def __init__(self, store: Store | None) -> None:
         self._store, self._last = store, LastNames(IDS)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rankset ids")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="rankset ids")
         self._late: Future[set[str]] | None = None
 
     def __contains__(self, name: str) -> bool:
@@ -46,7 +48,7 @@ class KnownIds:
         if not self.asks_store:
             return frozenset()
         assert self._store is not None
-        asked = self._thread.submit(self._store.known, names)
+        asked = self._threads.submit(self._store.known, names)
         try:
             return asked.result(PATIENCE)
         except TimeoutError:
@@ -56,5 +58,5 @@ class KnownIds:
         return frozenset()
 
     def close(self) -> None:
-        """End the thread when it is done."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """End the threads when they are done."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -91,6 +91,7 @@ class Loaded:
     name : the name of the file of the rule, without its folder; None if it comes from no file.
     levels : the rule at single levels.
     gates : the triage at single errors.
+    few_rows : the warning that groups, or all rows, have too few calibration rows, so that labels are always in sets.
     """
 
     def __init__(
@@ -109,6 +110,7 @@ class Loaded:
         self.levels: Kept[LevelRule] = Kept(self._level)
         self.gates: Kept[Gate] = Kept(self._gate)
         self._warm_up()
+        self.few_rows = self._few_rows()
 
     def _warm_up(self) -> None:
         """Predict a row before the first request: modules are imported, and thresholds are settled."""
@@ -127,9 +129,8 @@ class Loaded:
         with silent():
             return self.triage.threshold(error=error)
 
-    @cached_property
-    def few_rows(self) -> str | None:
-        """The warning that groups, or all rows, have too few calibration rows, so that sets have every label."""
+    def _few_rows(self) -> str | None:
+        """Return the warning that groups, or all rows, have too few calibration rows; None if there is none."""
         with kept_warnings() as found:
             self.levels[self.alpha].warn_of_small_groups()
         return " ".join(map(str, found)) or None

@@ -53,7 +53,7 @@ class Looks:
         if running is None or running.done():
             running = self._running[name] = self._threads.submit(work)
         waiting = asyncio.wrap_future(running)
-        waiting.add_done_callback(_seen)
+        waiting.add_done_callback(seen)
         async with asyncio.timeout(SECONDS):
             return await asyncio.shield(waiting)
 
@@ -62,7 +62,7 @@ class Looks:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _seen(done: asyncio.Future[Any]) -> None:
+def seen(done: asyncio.Future[Any]) -> None:
     """Look at the error of a store for which nobody waits any more; asyncio would write it to the log otherwise."""
     if not done.cancelled():
         done.exception()

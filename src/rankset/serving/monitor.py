@@ -162,7 +162,7 @@ class Monitor:
 
     def _see_label(self, pair: Labelled, keys: Tuple, missed: bool | None) -> None:  # noqa: FBT001
         """Let the alarms learn from a label; ``missed`` is None if its row has another level."""
-        number, now = self._numbers.of(pair.prediction.time), self._numbers.count - 1
+        number, now = self._numbers.of(pair.prediction.time), self._numbers.last(pair.feedback.time)
         self.watching.see_keys(keys, number, now)
         if missed is not None:
             self.watching.see_miss(missed, number, now)

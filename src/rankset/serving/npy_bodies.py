@@ -12,7 +12,7 @@ from rankset.serving.refusals import Refused
 
 MAGIC = b"\x93NUMPY"
 LONGEST = 4096
-DESCRIPTION = re.compile(rb"'descr': '([<>|=]?[a-zA-Z]\d{0,3})'")
+DESCRIPTION = re.compile(rb"'descr': '([<>|=]?[biufcOSUVmM?]\d{0,3})'")
 SHAPE = re.compile(rb"'shape': \(([\d, ]{0,60})\)")
 HEADER = re.compile(
     rb"\{'descr': '([<>])f([48])', 'fortran_order': (True|False), 'shape': \((\d{1,15}),(?: (\d{1,15}))?,?\),? *\}\s*"
@@ -46,15 +46,15 @@ def _other_array(header: bytes) -> Refused:
     named, shape = DESCRIPTION.search(header), SHAPE.search(header)
     expected = "be float32 or float64, with one or two axes"
     if named is None:
-        return Refused.of(422, "the array", expected, "another type", 'Send array.astype("float64").')
+        return Refused.of(422, "the array", expected, "another type or header", "Send a matrix of numbers.")
     try:
         received = str(np.dtype(named[1].decode()))
     except TypeError:
         received = named[1].decode()
-    axes = 0 if shape is None else len([one for one in shape[1].split(b",") if one.strip()])
+    axes = None if shape is None else len([one for one in shape[1].split(b",") if one.strip()])
     if received in ("float32", "float64", ">f4", ">f8"):
         remedy = "Send a matrix with the numbers of each row in a row of its own, as numpy.save writes it."
         return Refused.of(
-            422, "the array", expected, f"{axes} axes" if axes not in (1, 2) else "another header", remedy
+            422, "the array", expected, "another header" if axes in (None, 1, 2) else f"{axes} axes", remedy
         )
     return Refused.of(422, "the array", expected, received, 'Send array.astype("float64").')

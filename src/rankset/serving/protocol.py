@@ -15,8 +15,10 @@ CUT = "rankset_cut"
 """Where the scope of a request has what ends its connection at once."""
 GRACE = 1.0
 """Seconds after which a connection is closed if its endpoint has not refused it before."""
-OVERHEAD = 8
-"""A body may take so many times its limit on the wire: chunks of one byte take six."""
+OVERHEAD, SPARE = 2, 65_536
+"""A body may take so many times its bytes on the wire, and so many bytes more: chunks of one byte take six times."""
+PIECE = 16_384
+"""Bytes that are parsed at once. Others are answered before the next ones, of which tiny chunks take long."""
 
 
 def limited(base: type[Any], limits: Limits) -> type[Any]:
@@ -34,6 +36,7 @@ class LimitedMixin:
 
     limits: Limits
     transport: Any
+    conn: Any
     cycle: Any
     loop: Any
     connections: Any
@@ -41,14 +44,27 @@ class LimitedMixin:
     def connection_made(self, transport: Any) -> None:
         """Start the timer; refuse the connection if there are too many."""
         super().connection_made(transport)  # type: ignore[misc]
+        transport.max_size = PIECE  # of a transport of asyncio
+        self._count_bodies()
         self._timer: Any = None
         self._end: Any = None
-        self._bytes = self._coming = 0
+        self._bytes = self._coming = self._decoded = 0
         self._lost = self._dropping = False
         if len(self.connections) > self.limits.connections:
             self._refuse(Refused.busy("connection"))
         else:
             self._start_timer()
+
+    def _count_bodies(self) -> None:
+        """Count the bytes of bodies without those of chunks around them."""
+        next_event = self.conn.next_event
+
+        def counted() -> Any:
+            event = next_event()
+            self._decoded += len(getattr(event, "data", b""))
+            return event
+
+        self.conn.next_event = counted
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timers, which would keep all that the connection refers to in memory."""
@@ -66,10 +82,14 @@ class LimitedMixin:
         if self._dropping:
             self._drop(len(data))
             return
+        if self._in_head and not self._bytes:
+            data = data.lstrip(b"\r\n")  # empty lines before a request mean nothing
+            if not data:
+                return
         before, self._coming = self.cycle, len(data)
         super().data_received(data)  # type: ignore[misc]
         if self.cycle is not before:
-            self._bytes = 0
+            self._bytes = self._decoded = 0
             self._stop_timer()
             self.cycle.scope[CUT] = self._cut
         self._bytes += len(data)
@@ -94,7 +114,7 @@ class LimitedMixin:
         """Refuse a head that is too long; close the connection of a body that is."""
         if self._in_head and self._bytes > self.limits.headers:
             self._refuse_head()
-        elif self._bytes > OVERHEAD * self.limits.body + 1_000_000:
+        elif self._bytes > OVERHEAD * self._decoded + self.limits.headers + SPARE:
             self.transport.abort()
 
     def _refuse_head(self) -> None:
@@ -104,7 +124,7 @@ class LimitedMixin:
     def _drop(self, count: int) -> None:
         """Drop bytes of a client that was refused; not without end."""
         self._bytes += count
-        if self._bytes > OVERHEAD * self.limits.headers + 1_000_000:
+        if self._bytes > 8 * self.limits.headers + 1_000_000:
             self.transport.abort()
 
     def eof_received(self) -> bool:

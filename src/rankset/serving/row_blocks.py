@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rankset.streams.history import LASTS, MOST, SUMS, History, joined_block
+from rankset.streams.history import FIRST, LASTS, MOST, SUMS, History, joined_block
 
 Lasts = tuple[float, float, float, float]
 
@@ -47,6 +47,8 @@ class RowBlocks(History):
         Another rule begins another block, and so does a clock that was set back.
         """
         end = self.spans[-1][-1] if self.spans else None
+        if end is not None and end.turn != turn:
+            self.length = FIRST
         if end is None or self.blocks[-1][0] >= self.length or end.turn != turn or time < end.last:
             self.blocks.append([0.0] * (len(SUMS) + len(LASTS)))
             self.spans.append([Span(turn, time, time)])
@@ -59,18 +61,21 @@ class RowBlocks(History):
         self.spans[-1][-1] = self.spans[-1][-1]._replace(last=time)
 
     def _join(self) -> None:
-        """Join neighbours, but no rows of the last turn with rows before it; the last block is alone."""
+        """Join neighbours, but no rows of the last turn with rows before it; the last block is alone.
+
+        Later blocks of this turn are longer only if some of its blocks were joined.
+        """
         newest, last, place = self.spans[-1][-1].turn, len(self.blocks) - 1, 0
-        blocks, spans = [], []
+        blocks, spans, longer = [], [], False
         while place < last:
             block, rows, place = self.blocks[place], self.spans[place], place + 1
             if place < last and (rows[-1].turn == newest) == (self.spans[place][0].turn == newest):
                 block, rows = joined_block(block, self.blocks[place]), joined_spans(rows, self.spans[place])
-                place += 1
+                place, longer = place + 1, longer or rows[-1].turn == newest
             blocks.append(block)
             spans.append(rows)
         self.blocks, self.spans = [*blocks, self.blocks[-1]], [*spans, self.spans[-1]]
-        self.length *= 2
+        self.length *= 1 + longer
 
     def add_label(self, time: float, missed: bool, lasts: Lasts, turn: int = 0) -> None:  # noqa: FBT001
         """Add the label of a row that was predicted at this time."""
@@ -84,6 +89,7 @@ class RowBlocks(History):
     def _place(self, turn: int, time: float) -> int:
         """Return the place of the last block with rows of a turn around a time; of the first one if there is none."""
         for place in range(len(self.spans) - 1, 0, -1):
-            if any(one.turn == turn and one.first <= time <= one.last for one in reversed(self.spans[place])):
-                return place
+            for its_turn, first, last in self.spans[place]:
+                if first <= time <= last and its_turn == turn:
+                    return place
         return 0

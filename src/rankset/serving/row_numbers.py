@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 MOST = 100_000
 """So many rows are known, at least. An older row has the number of the oldest one that is known."""
@@ -36,6 +36,13 @@ class RowNumbers:
         start, times = kept[0]
         skipped = max(0, first - start)
         self._runs = [(start + skipped, times[skipped:]), *kept[1:]]
+
+    def last(self, time: float) -> int:
+        """Return the number of the last row that had come at a time, from 0 on; of the oldest known one if none had."""
+        for start, times in reversed(self._runs):
+            if times[0] <= time:
+                return start + bisect_right(times, time) - 1
+        return self._runs[0][0] if self._runs else 0
 
     def of(self, time: float) -> int:
         """Return the number of the last row that came at this time, from 0 on; of the oldest known one if none did."""

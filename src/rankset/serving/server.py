@@ -81,6 +81,7 @@ class Server(uvicorn.Server):  # type: ignore[misc]
             uvicorn.Config(
                 app,
                 http=limited(H11Protocol, limits),
+                loop="asyncio",  # whose transports can be told how much to read at once
                 ws="none",
                 lifespan="on",
                 log_config=None,

@@ -19,7 +19,7 @@ from rankset.serving.json_bodies import FeedbackBody, check_repeated, decode
 from rankset.serving.ledger import PATIENCE, Ledger
 from rankset.serving.live_numbers import live_numbers
 from rankset.serving.loaded import Files, Loaded
-from rankset.serving.looks import Looks
+from rankset.serving.looks import Looks, seen
 from rankset.serving.metrics import Metrics
 from rankset.serving.predictions import Answered, Asked, answer, is_quick, stored_names
 from rankset.serving.refusals import Refused, encoded
@@ -36,6 +36,10 @@ QUICK_NUMBERS = 4096
 QUICK_READ = 250_000
 """The same for numbers that are only read."""
 THREADS = 4
+FEW_ROWS = (
+    "Too few calibration rows for this alpha: some labels, or all labels of some rows, are always in the sets. The log "
+    "says which."
+)
 LONGEST_END = 5.0
 """Seconds that threads are waited for when the server stops, at most."""
 
@@ -133,7 +137,9 @@ class Service:
         """Write labels down; they are written also if nobody waits for the answer any more."""
         try:
             async with asyncio.timeout(self.limits.seconds):
-                return await asyncio.shield(asyncio.wrap_future(self.ledger.label(ids, columns)))
+                written = asyncio.wrap_future(self.ledger.label(ids, columns))
+                written.add_done_callback(seen)
+                return await asyncio.shield(written)
         except TimeoutError:
             raise Refused.store_late(self.limits.seconds) from None
 
@@ -175,7 +181,7 @@ class Service:
         return True
 
     def _tell_few_rows(self) -> None:
-        """Log that sets have every label because of too few calibration rows."""
+        """Log that labels are always in the sets because of too few calibration rows."""
         if self.loaded.few_rows is not None:
             log.warning("%s", self.loaded.few_rows)
 
@@ -208,7 +214,7 @@ class Service:
             "The new rule was not loaded, so the rule before is served. The log says why.": self.failed,
             "The alarms could not learn from some rows. The log says why.": learning,
             f"Rows that could not be stored: {lost:,}.": lost,
-            "Sets contain every label where the rule has too few calibration rows. The log says where.": few,
+            FEW_ROWS: few,
         }
         return [sentence for sentence, wrong in found.items() if wrong]
 

@@ -158,6 +158,17 @@ def test_a_server_whose_claim_another_one_has_writes_nothing_until_that_ends(pos
         assert filled(store, 3)[1:] == ["new"] * 2
 
 
+def test_a_claim_is_not_taken_for_that_of_a_process_with_the_same_number(postgres, engine):
+    """In a container numbers of processes begin anew at every start."""
+    with Store.open(postgres, rule=RULE, alone=True) as store:
+        ended(engine)
+        with Store.open(postgres, rule=RULE, alone=True) as other:
+            database = store._database
+            database._process = {**database._process, "process": other._database._process["process"]}
+            with refused(StorageError, expected="be used by one server"):
+                store.check()
+
+
 def test_a_claim_is_taken_again_after_postgresql_could_not_be_reached(postgres, engine, monkeypatch):
     with Store.open(postgres, rule=RULE, alone=True) as store:
         ended(engine)

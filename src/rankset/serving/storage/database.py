@@ -81,6 +81,7 @@ class Database(ABC):
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Inside, everything is written together or not at all; afterwards it is on the disk."""
+        self.check_place()
         with self.translated():
             with self.engine.connect().execution_options(writes=True) as connection, connection.begin():
                 yield connection

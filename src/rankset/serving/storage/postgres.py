@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 from typing import Any
@@ -25,8 +25,10 @@ LOCK = 0x72616E6B736574
 """Number of the lock under which tables are made: "rankset" in ASCII."""
 SERVER = 0x72616E6B
 """First number of the lock of a server, "rank" in ASCII; the second one is that of the table."""
-AGAIN = 0.1
+AGAIN = 0.05
 """Seconds until the next try to lock."""
+SOON = 0.5
+"""Seconds in which PostgreSQL gives back the lock of a connection that was closed."""
 SEVERAL = "Multiple connection attempts failed"
 """Words above the list of what happened at every address of a host."""
 SECRET = re.compile(r"^(ssl)?password$|secret|token", re.IGNORECASE)
@@ -36,10 +38,12 @@ ALIVE = {"keepalives": 1, "keepalives_idle": 5, "keepalives_interval": 2, "keepa
 SIGNS = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """How soon PostgreSQL notices that a machine is gone, and gives back its locks."""
 HOLDS = text(
-    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :process AND classid = :server "
+    "SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted "
+    "AND pid = :process AND backend_start = :start AND classid = :server "
     "AND objid::int4 = '{table}'::regclass::oid::int4 AND objsubid = 2".replace("{table}", tables.about.name)
 ).bindparams(server=SERVER)
-"""Whether a process of PostgreSQL holds the lock of a server."""
+"""Whether a process of PostgreSQL holds the lock of a server: its number alone may be used again after a restart."""
+PROCESS = text("SELECT pid AS process, backend_start AS start FROM pg_stat_activity WHERE pid = pg_backend_pid()")
 SAMPLE = 1000
 """Last rows whose outputs and sets are measured."""
 
@@ -94,7 +98,8 @@ class PostgresDatabase(Database):
             except NoSuchModuleError as error:
                 raise StorageError.store_unreachable(self.where, str(error)) from None
         self._claim: Connection | None = None
-        self._process, self._wanted, self._claiming = 0, False, Lock()
+        self._process: Mapping[Any, Any] = {}
+        self._wanted, self._claiming = False, Lock()
         event.listen(self.engine, "connect", self._check_encoding, insert=True)  # before SQLAlchemy asks anything
         try:
             if not read_only:
@@ -137,10 +142,10 @@ class PostgresDatabase(Database):
         after the look, the transaction ends with it.
         """
         with self._claiming:
-            if self._claim is not None and connection.execute(HOLDS, {"process": self._process}).first() is not None:
+            if self._claim is not None and connection.execute(HOLDS, dict(self._process)).first() is not None:
                 return
             self._drop_claim()
-            self._take_claim(0.0)
+            self._take_claim(SOON)
 
     def _drop_claim(self) -> None:
         if self._claim is not None:
@@ -155,7 +160,7 @@ class PostgresDatabase(Database):
             stack.callback(connection.close)
             if not _locked(connection, seconds):
                 raise StorageError.store_in_use(self.where)
-            self._process = connection.execute(select(func.pg_backend_pid())).scalar_one()
+            self._process = connection.execute(PROCESS).mappings().one()
             self._claim = connection
             stack.pop_all()
 
