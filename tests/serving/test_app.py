@@ -19,8 +19,9 @@ from rankset.errors import KindError, RuleError
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from rankset.serving.loaded import Answering, Loaded
+from rankset.serving.loaded import Answering, Files, Loaded
 from rankset.serving.predictions import answer, asked_of
+from refusals import refused
 from serving_process import CLASSES, LABELS, LOGITS, TOKEN, make_rule
 from serving_requests import asked, label, predict
 
@@ -511,3 +512,38 @@ def test_large_answers_are_sent_in_parts_whatever_was_asked(tmp_path):
     assert min(held) > 390_000
     assert app._places.bytes == 0
     app.close()
+
+
+OTHER_RULES = {
+    "kind": (
+        rs.calibrate(np.exp(LOGITS[:300]) / np.exp(LOGITS[:300]).sum(1, keepdims=True), LABELS[:300], classes=CLASSES),
+        "have the kind of the rule before, 'logits'",
+        "'probs'",
+    ),
+    "number of classes": (
+        rs.calibrate(LOGITS[:300, :5], LABELS[:300] % 5, kind="logits", classes=CLASSES[:5]),
+        "have the classes of the rule before, 6",
+        "5",
+    ),
+    "names": (
+        rs.calibrate(LOGITS[:300], LABELS[:300], kind="logits", classes=[*CLASSES[:4], "x", "y"]),
+        "have the classes of the rule before, with 'fear' in column 4",
+        "'x'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OTHER_RULES)
+def test_what_differs_in_a_new_rule_is_named(tmp_path, what):
+    rule, expected, received = OTHER_RULES[what]
+    rule.save(tmp_path / "rule.rankset")
+    before = Loaded(make_rule(), Answering(0.1))
+    with refused(RuleError, what="the new rule", expected=expected, received=received):
+        Files(tmp_path / "rule.rankset", None, Answering(0.1)).load(before)
+
+
+def test_a_rule_that_is_not_served_is_named_with_its_file(tmp_path):
+    rows, truths = np.full((40, 3), 0.5), np.eye(3)[np.arange(40) % 3]
+    rs.calibrate(rows, truths, target="recall", kind="marginals").save(tmp_path / "several.rankset")
+    with refused(RuleError, what="the rule of a server", file=str(tmp_path / "several.rankset")):
+        rs.serving.app(tmp_path / "several.rankset")
