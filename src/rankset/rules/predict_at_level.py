@@ -266,11 +266,10 @@ class PredictsAtLevel:
         self._warn_of_small_groups(batch.row_groups[: batch.shape[0]])
         return batch
 
-    def warn_of_small_groups(self) -> None:
-        """Warn, before there are rows, of all groups that keep every label, or none, because they have too few rows."""
-        self._warn_of_small_groups(np.arange(len(self.spec.groups) if self.spec.condition.needs_groups else 1))
-
-    def _warn_of_small_groups(self, row_groups: NDArray[np.int64]) -> None:
+    def _warn_of_small_groups(self, row_groups: NDArray[np.int64] | None = None) -> None:
+        """Warn of groups that keep every label, or none: of those of some rows, or of all groups of the rule."""
+        if row_groups is None:
+            row_groups = np.arange(len(self.spec.groups) if self.spec.condition.needs_groups else 1)
         unsettled = self.thresholds.nothing if self.spec.below else self.thresholds.everything
         if unsettled is None or not unsettled[:-1].any():
             return

@@ -170,7 +170,7 @@ def _nothing() -> None:
 
 
 def _from_absolute(scope: Scope) -> None:
-    """Take scheme and host off a path that has them (RFC 9112, 3.2.2): this host counts, and not that of the header."""
+    """Remove scheme and host from a path that has them. This host counts, not the header Host (RFC 9112, 3.2.2)."""
     found = ABSOLUTE.fullmatch(scope.get("raw_path") or b"") if scope["type"] == "http" else None
     if found is not None:
         path = found["path"] or b"/"

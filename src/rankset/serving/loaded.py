@@ -132,7 +132,7 @@ class Loaded:
     def _few_rows(self) -> str | None:
         """Return the warning that groups, or all rows, have too few calibration rows; None if there is none."""
         with kept_warnings() as found:
-            self.levels[self.alpha].warn_of_small_groups()
+            self.levels[self.alpha]._warn_of_small_groups()
         return " ".join(map(str, found)) or None
 
     @cached_property

@@ -65,9 +65,9 @@ GROUPS = {
 
 
 SHOWN = 8
-"""Numbers of an example."""
+"""So many numbers of a row are shown in an example."""
 LONGEST_NAME = 60
-"""Longer names of classes are no examples."""
+"""Longer names of classes are not shown in an example."""
 ANSWERS = ("new", "repeated", "unknown")
 
 

@@ -16,13 +16,13 @@ CUT = "rankset_cut"
 GRACE = 1.0
 """Seconds after which a connection is closed if its endpoint has not refused it before."""
 OVERHEAD, SPARE = 2, 65_536
-"""A body may take so many times its bytes on the wire, and so many bytes more: chunks of one byte take six times."""
+"""On the wire a request may take so many times the bytes of its body, its head, and so many bytes more."""
 PIECE = 16_384
-"""Bytes that are parsed at once. Others are answered before the next ones, of which tiny chunks take long."""
+"""Bytes that are parsed at once. Then other requests have their turn, because tiny chunks take long to parse."""
 
 
 def limited(base: type[Any], limits: Limits) -> type[Any]:
-    """Return uvicorn's protocol with h11 with limits."""
+    """Return a protocol of uvicorn, that with h11, to which limits are added."""
     return type(f"Limited{base.__name__}", (LimitedMixin, base), {"limits": limits})
 
 
