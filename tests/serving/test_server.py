@@ -1,5 +1,6 @@
 """The server, over HTTP: the sets of Python, labels, triage, problems, the token, and its life."""
 
+import asyncio
 import contextlib
 import http.client
 import io
@@ -21,6 +22,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from rankset.errors import StorageError
+from rankset.serving.server import Server
 from rankset.serving.storage.bounds import last_bounds
 from refusals import refused
 from serving_process import CLASSES, LABELS, LOGITS, NAMES, TOKEN, Served, make_rule, received
@@ -682,6 +684,21 @@ def test_a_rule_can_be_replaced_while_the_server_starts(place):
         assert process.wait(30) == 128 + signal.SIGTERM
         process.stdout.close()
         process.stderr.close()
+
+
+def test_loads_that_are_asked_for_during_a_load_are_one(place):
+    app = rs.serving.app(place / "rule.rankset")
+    asked_for = Server(app, lambda: None, None)
+
+    async def ask():
+        for _ in range(50):
+            asked_for._reload()
+            await asyncio.sleep(0)
+        await asked_for._loading
+
+    asyncio.run(ask())
+    assert 1 <= app.service.metrics.reloads["done"] <= 2
+    app.close()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="elsewhere there is no such signal")

@@ -44,7 +44,7 @@ class RowBlocks(History):
     def add_row(self, time: float, size: int, lasts: Lasts, turn: int = 0) -> None:
         """Add a row that was predicted at this time, after all rows before.
 
-        Another rule begins another block, and so does a clock that was set back.
+        Another rule begins another block, with few rows again, and so does a clock that was set back.
         """
         end = self.spans[-1][-1] if self.spans else None
         if end is not None and end.turn != turn:
@@ -61,21 +61,18 @@ class RowBlocks(History):
         self.spans[-1][-1] = self.spans[-1][-1]._replace(last=time)
 
     def _join(self) -> None:
-        """Join neighbours, but no rows of the last turn with rows before it; the last block is alone.
-
-        Later blocks of this turn are longer only if some of its blocks were joined.
-        """
+        """Join neighbours, but no rows of the last turn with rows before it; the last block is alone."""
         newest, last, place = self.spans[-1][-1].turn, len(self.blocks) - 1, 0
-        blocks, spans, longer = [], [], False
+        blocks, spans = [], []
         while place < last:
             block, rows, place = self.blocks[place], self.spans[place], place + 1
             if place < last and (rows[-1].turn == newest) == (self.spans[place][0].turn == newest):
                 block, rows = joined_block(block, self.blocks[place]), joined_spans(rows, self.spans[place])
-                place, longer = place + 1, longer or rows[-1].turn == newest
+                place += 1
             blocks.append(block)
             spans.append(rows)
         self.blocks, self.spans = [*blocks, self.blocks[-1]], [*spans, self.spans[-1]]
-        self.length *= 1 + longer
+        self.length *= 2
 
     def add_label(self, time: float, missed: bool, lasts: Lasts, turn: int = 0) -> None:  # noqa: FBT001
         """Add the label of a row that was predicted at this time."""

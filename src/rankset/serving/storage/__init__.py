@@ -1,4 +1,4 @@
-"""What a server remembers, and a new rule from it. It works without the server: no module here imports one of the server.
+"""What a server remembers, and a new rule from it. It works without the server, of which it imports nothing.
 
 store          Store: predictions and labels, in SQLite or PostgreSQL
 rows           Prediction, Feedback and Labelled, and how they are written as bytes
